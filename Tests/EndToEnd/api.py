@@ -94,6 +94,11 @@ class Stream:
         """Where an EventSource would go on."""
         return self.ids[-1] if self.ids else None
 
+    @property
+    def times(self):
+        """The timetokens of its ids."""
+        return [int(it.rpartition("-")[2]) for it in self.ids]
+
     def until(self, condition, what):
         patience = Patience(lambda: len(self.events))
         while not condition():

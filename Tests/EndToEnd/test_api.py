@@ -3,12 +3,14 @@
 import json
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import tempfile
 import threading
 
 from api import Api, Stream, payloads
+from daemon import run_to_end
 from raw import RawClient
 from sdk import PubNubTestCase
 from test_access import SHARED, base64url, web_token
@@ -211,6 +213,7 @@ class Bearers(ApiCase):
             response = self.api().http.get("history?channel=room", headers=headers)
             self.assertEqual(response.status_code, 401, bearer)
             self.assertEqual(response.headers["www-authenticate"], "Bearer")
+            self.assertIn("server key", response.json()["error"]["message"])
         response = self.api().http.get(
             "history?channel=room", headers={"Authorization": "Basic " + BACKEND})
         self.assert_refused(response, 401, "token_invalid")
@@ -233,6 +236,39 @@ class Bearers(ApiCase):
         self.assert_refused(
             self.api(web_token()).post("publish", {"channel": "room", "payload": 1}), 403,
             "invalid_publish_key")
+
+    def test_refusals_speak_of_requests(self):
+        """Not of sessions, which a server has none of."""
+        reports = self.api(REPORTS)
+        answers = [
+            self.api(web_token()).post("publish", {"channel": "room", "payload": 1}),
+            self.api(keyset="sub-app").get("history", channel="room"),
+            self.api(BACKEND + "x", keyset="sub-app").get("history", channel="room"),
+            reports.post("publish", {"channel": "room", "payload": 1}),
+            self.backend.http.post("publish", content=b"7"),
+            self.backend.http.post("publish", content=b"{"),
+            self.backend.http.get(
+                "stream?" + "&".join(f"channel=c{number}" for number in range(101)))]
+        words = [it.json()["error"]["message"] for it in answers]
+        for text, expected in zip(words, [
+                "publishKey in the query", "Authorization: Bearer", "no server key",
+                "Your server key or token lacks write", "as the body", "as the body",
+                "Name fewer."]):
+            self.assertIn(expected, text)
+            self.assertNotRegex(text, "hello|per message|unsubscribe")
+        results = reports.ok(reports.post(
+            "batch", {"commands": [{"op": "publish", "channel": "room", "payload": 1}]}))
+        self.assertEqual(results["results"][0]["error"]["message"], words[3])
+
+    def test_a_channel_s_name_is_said_to_be_wrong(self):
+        for wrong in ("a,b", "news.*", "*"):
+            for fields in ({"set": [{"channel": wrong}]}, {"remove": ["room", wrong]}):
+                self.assert_refused(
+                    self.backend.post("setMemberships", {"userId": "ada"} | fields),
+                    400, "invalid_channel")
+        self.assert_refused(
+            self.backend.post("setMemberships", {"userId": "ada", "remove": ["room", "room"]}),
+            400, "invalid_field")
 
     def test_where_everybody_may_come(self):
         anybody = self.api(keyset="sub-open")
@@ -374,9 +410,9 @@ class Streams(ApiCase):
         stream.until(lambda: len(stream.events) == 7, "all of it")
         self.assertEqual(payloads(stream.events), ["one", "two", "three"])
         self.assertEqual([it.get("e") for it in stream.events], [None, None, None, 3, 3, 5, 1])
-        self.assertEqual(stream.ids, sorted(stream.ids, key=int))
+        self.assertEqual(stream.times, sorted(stream.times))
         late = self.stream(channel=["room", "news.*"], cursor=stream.ids[0])
-        late.until(lambda: late.ids[-1:] == stream.ids[-1:], "what is left of it")
+        late.until(lambda: late.times[-1:] == stream.times[-1:], "what is left of it")
         # The message is gone, and what stood on it; what removed it is told, and the signal is
         # remembered.
         self.assertEqual([it.get("e") for it in late.events], [None, 3, 5, 1])
@@ -421,6 +457,78 @@ class Streams(ApiCase):
         self.assertEqual([name for name, _ in stream.others], ["reset"])
         self.message()
         stream.until(lambda: stream.events, "a message")
+
+    def test_an_id_of_another_store_is_known_by_its_epoch(self):
+        """Though the new store has gone beyond its time."""
+        self.message(payload="lost")
+        stream = self.stream(channel="room")
+        stream.until(lambda: stream.ids, "the beginning")
+        self.message(payload="lost, too")
+        stream.until(lambda: stream.events, "a message")
+        last = stream.last
+        self.assertIn("-", last)
+        stream.close()
+        self.daemon.stop()
+        shutil.rmtree(self.daemon.data_dir)
+        self.daemon.start()
+        self.backend = self.api(BACKEND)
+        self.message(payload="new")
+        for where in ({"last": last}, {"cursor": last}):
+            stream = self.stream(channel="room", **where)
+            stream.until(lambda: stream.events, "what happened since the start")
+            self.assertEqual([name for name, _ in stream.others], ["reset"])
+            self.assertEqual(payloads(stream.events), ["new"])
+            # From then on it is one of this store.
+            again = self.stream(channel="room", last=stream.last)
+            again.until(lambda: again.ids, "the beginning")
+            self.assertEqual(again.others, [])
+        # A timetoken alone is a time, as ids were in earlier releases.
+        bare = self.stream(channel="room", last=last.rpartition("-")[2])
+        bare.until(lambda: bare.events, "what came after it")
+        self.assertEqual((payloads(bare.events), bare.others), (["new"], []))
+
+    def test_a_store_that_was_put_back(self):
+        self.message(payload="kept")
+        copy = self.place / "copy.db"
+        code, _, error = run_to_end("backup", "--data-dir", self.daemon.data_dir, str(copy))
+        self.assertEqual(code, 0, error)
+        stream = self.stream(channel="room")
+        stream.until(lambda: stream.ids, "the beginning")
+        first = stream.last
+        self.message(payload="lost")
+        stream.until(lambda: stream.events, "a message")
+        last = stream.last
+        self.daemon.stop()
+        code, _, error = run_to_end("restore", "--data-dir", self.daemon.data_dir, str(copy))
+        self.assertEqual(code, 0, error)
+        self.daemon.start()
+        self.backend = self.api(BACKEND)
+        self.message(payload="new")
+        stream = self.stream(channel="room", last=last)
+        stream.until(lambda: stream.events, "what happened since the start")
+        self.assertEqual([name for name, _ in stream.others], ["reset"])
+        # What that store has, too, is no reason to begin anew.
+        stream = self.stream(channel="room", last=first)
+        stream.until(lambda: stream.events, "what came after it")
+        self.assertEqual((payloads(stream.events), stream.others), (["new"], []))
+
+    def test_what_is_not_stored_is_no_sign_of_another_store(self):
+        """A restarted daemon knows nothing of where a signal was."""
+        self.message()
+        stream = self.stream(channel="room")
+        stream.until(lambda: stream.ids, "the beginning")
+        lasts = [stream.last]
+        self.backend.write("signal", channel="room", payload="tick")
+        stream.until(lambda: stream.events, "a signal")
+        lasts.append(stream.last)
+        self.daemon.kill()
+        self.daemon.start()
+        self.backend = self.api(BACKEND)
+        self.message(payload="after")
+        for last in lasts:
+            stream = self.stream(channel="room", last=last)
+            stream.until(lambda: stream.events, "a message")
+            self.assertEqual((payloads(stream.events), stream.others), (["after"], []), last)
 
     def test_a_slow_reader_costs_nothing(self):
         """It reads nothing for a while: then everything comes, and nothing waited in memory."""
@@ -484,9 +592,15 @@ class Streams(ApiCase):
         response = self.backend.http.head("stream?channel=room")
         self.assertEqual(
             (response.status_code, response.headers["content-type"]), (200, "text/event-stream"))
-        for query in ("", "?channel=", "?channel=a,b", "?channel=room&cursor=x"):
+        for query in ("", "?channel=", "?channel=a,b", "?channel=room&cursor=x",
+                      "?channel=room&cursor=1-2-3-4", "?channel=room&cursor=-5"):
             response = self.backend.http.get("stream" + query)
             self.assertEqual(response.status_code, 400, query)
+        # They would bring nothing, for ever.
+        for name in ("*", "*-pnpres", "*.x.*", "a.b.c.*"):
+            response = self.backend.http.get("stream", params={"channel": ["room", name]})
+            self.assert_refused(response, 400, "invalid_field")
+            self.assertIn("news.*", response.json()["error"]["message"])
         many = "&".join(f"channel=c{number}" for number in range(101))
         self.assert_refused(
             self.backend.http.get("stream?" + many), 400, "too_many_channels")

@@ -105,6 +105,46 @@ class Directories(DaemonTestCase):
         # Three messages, four deletions.
         self.assertLess(came, 4000)
 
+    async def test_what_came_and_went_meanwhile_is_not_told(self):
+        """Whether it comes from memory or from the store: bytes are those of what changed."""
+        await self.ada.settle_all([
+            ("setUser", {"userId": f"u{n}", "set": {"name": f"User {n}"}}) for n in range(200)])
+        message = await self.ada.publish("room", "stays")
+        eve = await self.follower("$users", "room")
+        await eve.until(lambda: len(entries(eve.rows["$users"])) == 200, "all users")
+        await eve.until(lambda: eve.rows["room"].messages, "a message")
+        for source in ("memory", "store"):
+            await eve.close()
+            for turn in range(10):
+                await self.ada.settle_all([
+                    ("setUser", {"userId": f"u{n}", "set": {"status": f"{source} {turn}"}})
+                    for n in range(100)])
+            late = await self.ada.publish("room", "passes")
+            await self.ada.add("room", late, "👍")
+            await self.ada.command("deleteMessage", channel="room", messageTimetoken=late)
+            await self.ada.add("room", message, source)
+            users = {f"u{n}": {"id": f"u{n}", "name": f"User {n}"} for n in range(200)}
+            for n in range(100):
+                users[f"u{n}"]["status"] = f"{source} 9"
+            if source == "store":
+                await self.ada.close()
+                self.daemon.restart()
+                await self.ada.connect()
+            pushes = len(eve.pushes)
+            await eve.connect()
+            with self.subTest(source):
+                await self.equal(eve, "$users", users)
+                await eve.until(lambda: len(eve.rows["room"].actions) == (
+                    1 if source == "memory" else 2), "the reactions of the room")
+                came = eve.pushes[pushes:]
+                events = [it for push in came if push["c"] == "$users" for it in push["m"]]
+                # 100 entries, and 100 deletions of what stood there before.
+                self.assertEqual(sum("e" not in it for it in events), 100)
+                self.assertEqual(sum(it.get("e") == 5 for it in events), 100)
+                self.assertLess(sum(len(json.dumps(it)) for it in came), 60_000)
+                told = [it for push in came if push["c"] == "room" for it in push["m"]]
+                self.assertEqual([it.get("e") for it in told], [3])
+
     async def test_three_doors_one_meaning(self):
         """Random changes at each door, also while the daemon is killed, come to one model."""
         dice = random.Random(7)

@@ -111,6 +111,33 @@ class Verdicts(InterceptorTestCase):
         self.assertEqual([it["json"]["before"] for it in receiver.requests],
                          ["signal", "signal", "publish", "publish"])
 
+    async def test_a_question_has_what_its_author_wrote_and_who_sends_it(self):
+        key = "backend-" + "b" * 32
+        self.secret("keys.json", json.dumps({"keys": [
+            {"name": "backend", "key": key},
+            {"name": "feed", "key": key[::-1], "permissions": {
+                "channels": {"room": ["write"]}}}]}))
+        receiver = self.moderator(lambda _: {"allow": True})
+        daemon = self.start(
+            "[keyset app]\nsubscribe_key = sub-app\n"
+            f"server_keys_file = {self.directory / 'keys.json'}\n", self.interceptor(receiver))
+        ada = await self.device(daemon, "ada", keyset="sub-app")
+        message = await ada.publish("room", 1, ttl=24)
+        await ada.add("room", message, "👍", score=3)
+        await ada.publish("room", 2, store=False)
+        for bearer in (key, key[::-1]):
+            api = Api(daemon, bearer)
+            self.addCleanup(api.close)
+            api.write("publish", channel="room", payload=3, author="eve")
+            api.write("publish", channel="room", payload=4, store=False, author="eve")
+        names = ("user", "ttl", "score", "store", "server")
+        asked = [{name: it["json"][name] for name in names if name in it["json"]}
+                 for it in receiver.requests]
+        served = {"user": "eve", "server": True}
+        self.assertEqual(asked, [
+            {"user": "ada", "ttl": 24}, {"user": "ada", "score": 3}, {"user": "ada", "store": False},
+            *([served, served | {"store": False}] * 2)])
+
     async def test_nobody_overtakes_their_own_writes(self):
         def decide(asked):
             # The first ones take longest.
@@ -170,6 +197,82 @@ class Verdicts(InterceptorTestCase):
         again = await ada.command("editMessage", **edit)
         self.assertEqual(one["action"], again["action"])
         self.assertEqual(one["action"]["value"], '"first"')
+
+
+class Retries(InterceptorTestCase):
+    """What was carried out is answered as it was, and nobody is asked."""
+
+    async def test_what_stands_is_said_whatever_the_interceptor_says_now(self):
+        allows = [True]
+        receiver = self.moderator(lambda _: {"allow": allows[0], "reason": "Not today."})
+        daemon = self.start(self.interceptor(receiver, before="publish, edit, add_action"))
+        ada = await self.device(daemon, "ada")
+        message = await ada.publish("room", "text", mutation="p")
+        writes = {
+            "publish": {"payload": "text", "mutation": "p"},
+            "editMessage": {"messageTimetoken": message, "payload": "new", "mutation": "e"},
+            "addAction": {"messageTimetoken": message, "type": "reaction", "value": "👍",
+                          "mutation": "a"},
+        }
+        first = {op: await ada.command(op, channel="room", **fields)
+                 for op, fields in writes.items()}
+        self.assertEqual(len(receiver.requests), 3)
+        allows[0] = False
+        for life in range(2):
+            again = {op: await ada.command(op, channel="room", **fields)
+                     for op, fields in writes.items()}
+            self.assertEqual(again, first)
+            with self.assertRaises(Refused) as refusal:
+                await ada.publish("room", "another", mutation="p")
+            self.assertEqual(refusal.exception.code, "mutation_reused")
+            if life == 0:
+                await asyncio.to_thread(daemon.kill)
+                daemon.start()
+                ada = await self.device(daemon, "ada")
+        self.assertEqual(len(receiver.requests), 3)
+        self.assertEqual(self.counts(daemon)["writes_total"], 0, "in this life")
+
+        # What was refused was not carried out: it is asked about again.
+        for _ in range(2):
+            with self.assertRaises(Refused) as refusal:
+                await ada.publish("room", "text", mutation="q")
+            self.assertEqual(refusal.exception.code, "refused_by_interceptor")
+        self.assertEqual(len(receiver.requests), 5)
+
+        # A server's retry, too.
+        api = Api(daemon)
+        self.addCleanup(api.close)
+        wish = {"channel": "room", "payload": "api", "as": "eve"}
+        allows[0] = True
+        one = api.post("publish", wish, Idempotency_Key="order-1").json()
+        allows[0] = False
+        self.assertEqual(api.post("publish", wish, Idempotency_Key="order-1").json(), one)
+
+    async def test_a_retry_that_comes_while_its_write_waits_hears_the_same(self):
+        asked, open_gate = threading.Semaphore(0), threading.Event()
+        self.addCleanup(open_gate.set)
+        answers = iter([True, False, False])
+
+        def decide(_):
+            asked.release()
+            open_gate.wait(20)
+            return {"allow": next(answers)}
+
+        receiver = self.moderator(decide)
+        daemon = self.start(self.interceptor(receiver, timeout_milliseconds=10_000))
+        lives = [await self.device(daemon, "ada", "phone") for _ in range(3)]
+        writes = []
+        for device in lives:
+            writes.append(asyncio.ensure_future(device.publish("room", "text", mutation="m")))
+            if len(writes) == 1:
+                await asyncio.to_thread(asked.acquire)
+        # They are there, and nothing else of theirs overtakes them.
+        for device in lives[1:]:
+            await device.command("history", channel="room")
+        open_gate.set()
+        self.assertEqual(len(set(await asyncio.gather(*writes))), 1)
+        self.assertEqual(len(receiver.requests), 1)
+        self.assertEqual(self.counts(daemon)["waiting"], 0)
 
 
 class Failures(InterceptorTestCase):

@@ -215,6 +215,27 @@ class Transfer(DaemonTestCase):
         _, error = self.syncctl(
             "export", "--all", "--data-dir", daemon.data_dir, "--output", export, code=1)
         self.assertIn("exists already", error)
+        # A typing error must not pass for an empty tenant.
+        said, error = self.syncctl(
+            "export", "--keyset", "NOPE", "--data-dir", daemon.data_dir, code=1)
+        self.assertEqual(said, "")
+        self.assertIn('the keyset "NOPE". Check --keyset', error)
+        _, error = self.syncctl(
+            "export", "--keyset", "NOPE", "--data-dir", daemon.data_dir, "--json", code=1)
+        self.assertEqual(json.loads(error)["error"]["code"], "no_keyset")
+        foreign = self.scratch / "foreign.json"
+        for text in ('{"rows":[{"text":"hi"}]}', "[]", "[[],0,0]", '{"type":"x"}', "7", ""):
+            foreign.write_text(text)
+            for service, words in (("pubnub", "PubNub's history"), ("stream", "of Stream's")):
+                _, error = self.syncctl(
+                    "import", "--from", service, foreign, "--data-dir", self.scratch / "none",
+                    code=1)
+                self.assertIn(words, error, text)
+            _, error = self.syncctl("import", foreign, "--data-dir", self.scratch / "none", code=1)
+            self.assertIn("line 1: ", error)
+        # An answer without messages is one.
+        foreign.write_text('{"channels":{"room":[]}}')
+        self.syncctl("import", "--from", "pubnub", foreign, "--data-dir", self.scratch / "none")
         _, error = self.syncctl("export", "--all", "--data-dir", self.scratch, code=1)
         self.assertIn("no syncdaemon.db", error)
         _, error = self.syncctl("import", self.scratch / "nothing", code=1)

@@ -60,7 +60,7 @@ final class CatchUp {
             remember(found, state, of: page)
         }
         let hasNews = !found.events.isEmpty || found.state != nil
-        var shared: [ActionsDetail: PageFrame] = [:]
+        var shared: [PageFrameKind: PageFrame] = [:]
         var summed: [Subscription] = []
         for subscription in stillReading(waiting, for: number) {
             // It has no digest that would tell it that removals are missing: it comes again, and
@@ -73,9 +73,10 @@ final class CatchUp {
             }
             if hasNews {
                 let before = subscription.position
-                let detail = subscription.actions
-                let frame = shared[detail] ?? frame(of: found, page, detail)
-                shared[detail] = frame
+                let kind = PageFrameKind(
+                    detail: subscription.actions, unseen: subscription.unseen)
+                let frame = shared[kind] ?? frame(of: found, page, kind)
+                shared[kind] = frame
                 outlet.queue(
                     frame.frame, of: frame.count, for: subscription, through: found.through)
                 // Without room it was set back already, and goes on from there.
@@ -85,6 +86,9 @@ final class CatchUp {
             }
             subscription.position = max(subscription.position, found.through)
             if page.start == .ofNothing { subscription.tombstonesFrom = found.asOf }
+            subscription.read(
+                leavingOut: subscription.unseen
+                    ?? Unseen(after: page.start.messages, asOf: found.asOf))
             subscription.lacksState = found.state == nil
             if subscription.actions == .summary { summed.append(subscription) }
             outlet.lag(subscription)
@@ -103,17 +107,30 @@ final class CatchUp {
 
     private typealias PageFrame = (frame: Frame, count: Int)
 
+    /// Who is sent the same frame of a page.
+    private struct PageFrameKind: Hashable {
+        let detail: ActionsDetail
+        let unseen: Unseen?
+    }
+
     /// A page for whoever wants to be sent the same; an empty one moves the cursor at least.
     private func frame(
-        of found: EncodedPage, _ page: Flights.Page, _ detail: ActionsDetail
+        of found: EncodedPage, _ page: Flights.Page, _ kind: PageFrameKind
     ) -> PageFrame {
+        let detail = kind.detail
+        // Who holds a part may have been brought more by a page, and who gets summaries may have
+        // to read again what there was.
+        let told =
+            page.window != nil || detail == .summary
+            ? found.events[...]
+            : withoutVainDeletions(found.events[...], kind.unseen, after: page.start.messages)
         guard detail != .rows else {
             let frame = outlet.frame(
-                of: found.events[...], in: page.channel, cursor: found.cursor, state: found.state,
+                of: told, in: page.channel, cursor: found.cursor, state: found.state,
                 window: found.window)
-            return (frame, found.events.count)
+            return (frame, told.count)
         }
-        let events = withoutActions(found.events[...], for: detail)
+        let events = withoutActions(told, for: detail)
         // Where summaries are to come, the cursor comes with them.
         let isWhole = detail == .none || found.events.allSatisfy { $0.changedMessage == nil }
         let cursor = isWhole ? found.cursor : page.start.messages
@@ -227,6 +244,7 @@ final class CatchUp {
         if let events = remembered(for: subscription) {
             subscription.state = .live
             bring(events, to: subscription)
+            subscription.read(leavingOut: nil)
             return true
         }
         guard board(subscription) else {
@@ -287,7 +305,7 @@ final class CatchUp {
             subscription.actions == .summary
             ? min(owed.isEmpty ? lastStored.timetoken : before, bound) : lastStored.timetoken
         let told = events.filter { $0.isStored && $0.isTold(subscription.actions) }
-        let missing = subscription.window == nil ? summed(told) : told
+        let missing = missing(of: told, for: subscription)
         let frame = outlet.frame(
             of: missing[...], in: subscription.topic.channel, cursor: cursor,
             state: hidesActions ? nil : lastStored.state)
@@ -298,6 +316,17 @@ final class CatchUp {
         // Without room it was set back, and comes to these events again.
         guard subscription.state == .live else { return }
         summaries.tell([subscription], of: owed, since: before, through: lastStored.timetoken)
+    }
+
+    /// What a subscription is sent of what it missed, as far as it is told of it.
+    private func missing(
+        of events: [EncodedEnvelope], for subscription: Subscription
+    ) -> [EncodedEnvelope] {
+        if subscription.window != nil { return events }
+        // Who gets summaries may have messages of these already.
+        if subscription.actions == .summary { return summed(events) }
+        let told = withoutVainDeletions(events[...], subscription.unseen)
+        return summed(withoutPassing(Array(told), after: subscription.position))
     }
 
     /// Has a subscription wait for the page that it needs, which is asked for once for all who need

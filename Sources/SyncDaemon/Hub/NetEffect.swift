@@ -35,6 +35,71 @@ func summed(_ events: [EncodedEnvelope]) -> [EncodedEnvelope] {
     return kept.reversed()
 }
 
+/// What a row of readers' pages had no more: messages after a position that were deleted by a
+/// moment, which no later page is as of.
+struct Unseen: Hashable {
+    let after: Timetoken
+    let asOf: Timetoken
+
+    fileprivate func holdsAll(of deletion: MessageDeletion) -> Bool {
+        deletion.after >= after && deletion.timetoken <= asOf
+    }
+}
+
+/// Leaves out deletions of what a follower never got.
+///
+/// - Parameters:
+///   - unseen: What its pages left out so far.
+///   - start: Of a reader's page: who wants it has nothing from after that, and finds nothing in it
+///     that is gone.
+/// - Complexity: O(events).
+func withoutVainDeletions(
+    _ events: ArraySlice<EncodedEnvelope>, _ unseen: Unseen?, after start: Timetoken = .end
+) -> ArraySlice<EncodedEnvelope> {
+    func isVain(_ event: EncodedEnvelope) -> Bool {
+        guard let deletion = event.deletion else { return false }
+        return deletion.after >= start || unseen?.holdsAll(of: deletion) ?? false
+    }
+    return events.contains(where: isVain) ? events.filter { !isVain($0) }[...] : events
+}
+
+/// Leaves out messages that came after a position and are gone again, what was said of them until
+/// then, and their deletion; likewise.
+///
+/// - Parameter events: All after the position, as they happened.
+/// - Complexity: O(events): deletions of many messages at once stay, and all that they are about.
+func withoutPassing(
+    _ events: [EncodedEnvelope], after position: Timetoken
+) -> [EncodedEnvelope] {
+    var ends: [Timetoken: Timetoken] = [:]
+    for event in events {
+        guard let deletion = event.deletion, let message = deletion.onlyMessage,
+            message > position, ends[message] == nil
+        else { continue }
+        ends[message] = deletion.timetoken
+    }
+    guard !ends.isEmpty else { return events }
+    return events.filter { event in
+        let message: Timetoken? =
+            switch event.subject {
+            case .deletion(let deletion): deletion.onlyMessage
+            case .action(let change): change.key.messageTimetoken
+            case .other: event.isStored ? event.timetoken : nil
+            case .clearing, .directory: nil
+            }
+        // What was said of it later stands, though nobody has the message.
+        guard let end = message.flatMap({ ends[$0] }) else { return true }
+        return event.timetoken > end
+    }
+}
+
+extension MessageDeletion {
+    /// The message that it is about, when it is about one alone.
+    fileprivate var onlyMessage: Timetoken? {
+        through.rawValue == after.rawValue + 1 ? through : nil
+    }
+}
+
 /// As ``summed(_:)``, and leaves out actions that were neither there before nor after.
 ///
 /// For followers who have everything before these events: to others a removal may be news though

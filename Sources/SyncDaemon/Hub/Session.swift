@@ -97,6 +97,8 @@ final class Subscription: Placed {
     var rowsFrom = Timetoken.zero
     /// Its device holds no action that was removed before this, and no message that was deleted.
     var tombstonesFrom = Timetoken.zero
+    /// What the pages have left out that it is reading.
+    private(set) var unseen: Unseen?
     /// Whether it goes on without any selection that brings the channel.
     var isNamed = true
     /// Where the part of the channel starts that its device holds, and may miss changes of; zero:
@@ -130,6 +132,11 @@ final class Subscription: Placed {
             tombstones: max(rows, tombstonesFrom))
     }
 
+    /// It got a page, or what there was in memory.
+    ///
+    /// - Parameter unseen: What that and those before left out; `nil`: it has everything.
+    func read(leavingOut unseen: Unseen?) { self.unseen = unseen }
+
     /// A reader is asked for summaries of what changed after a position.
     func owe(since position: Timetoken) {
         owed = (min(owed?.since ?? position, position), (owed?.answers ?? 0) + 1)
@@ -147,7 +154,7 @@ final class Subscription: Placed {
         guard state != .cancelled else { return false }
         // What it was owed comes with what is read again.
         position = min(position, before, owed?.since ?? before)
-        owed = nil
+        (owed, unseen) = (nil, nil)
         // The batch may have been the one that said it.
         lacksState = true
         // A page that is under way starts too late, and summaries that are would bring a cursor

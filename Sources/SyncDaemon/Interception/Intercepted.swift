@@ -64,11 +64,23 @@ extension Intercepted {
         }
     }
 
+    var isOfServer: Bool {
+        switch self {
+        case .write(let write): write.isOfServer
+        case .announcement(let announcement, _): announcement.isOfServer
+        }
+    }
+
     var origin: Origin {
         switch self {
         case .write(let write): write.origin
         case .announcement(_, let origin): origin
         }
+    }
+
+    /// It, if it may have been carried out before.
+    var named: Write? {
+        if case .write(let write) = self, write.mutation != nil { write } else { nil }
     }
 
     /// Bytes that it takes while it waits.
@@ -150,6 +162,7 @@ extension Announcement {
             case .signal(let message): .signal(message.saying(payload: payload, meta: meta))
             default: event
             }
-        return Announcement(channel: channel, uuid: uuid, event: event, origin: origin)
+        return Announcement(
+            channel: channel, uuid: uuid, event: event, origin: origin, isOfServer: isOfServer)
     }
 }

@@ -17,6 +17,9 @@ struct InterceptorQuestion: Sendable {
 ///
 /// While the first of a connection's writes waits for an answer its later ones wait, too, whatever
 /// they are: a removal must not come before its add. Lines of different connections overtake.
+///
+/// Of writes under one mutation the later one's question comes up when the earlier one has gone:
+/// by then it can be known whether it is a retry. So each waits for earlier ones only.
 struct InterceptionQueue {
     /// What becomes of a write that comes.
     enum Taken {
@@ -28,7 +31,15 @@ struct InterceptionQueue {
     }
 
     /// What a write has come to; `nil`: it may happen.
-    typealias Decided = (item: Intercepted, refusal: ProtocolError?)
+    typealias Decided = (item: Intercepted, answer: Result<Reply, ProtocolError>?)
+
+    /// What waits for nothing any more.
+    struct Released {
+        /// Each connection's in its order.
+        var writes: [Decided] = []
+        /// Those whose time has come.
+        var questions: [InterceptorQuestion] = []
+    }
 
     fileprivate struct Line: Hashable {
         let reactor: Int
@@ -41,10 +52,14 @@ struct InterceptionQueue {
         let interceptor: String
         var item: Intercepted
         var isDecided: Bool
-        var refusal: ProtocolError?
+        var answer: Result<Reply, ProtocolError>?
+        /// Of a write that was asked about.
+        let mutation: InterceptedMutation?
     }
 
     private var lines: [Line: [Place]] = [:]
+    /// Mutations of writes that were asked about and did not go yet; and those behind each.
+    private var later: [InterceptedMutation: Queue<InterceptorQuestion>] = [:]
     private var counts: [String: Int] = [:]
     private var bytes = 0
     private var next: UInt64 = 0
@@ -69,52 +84,80 @@ struct InterceptionQueue {
         counts[holder, default: 0] += 1
         bytes += size
         next += 1
+        let mutation = interceptor == nil ? nil : InterceptedMutation(item)
         lines[line, default: []].append(
-            Place(number: next, interceptor: holder, item: item, isDecided: interceptor == nil))
-        return .waits(
-            interceptor.map {
-                InterceptorQuestion(
-                    number: next, interceptor: $0, item: item,
-                    deadline: now + UInt64($0.timeoutMilliseconds))
-            })
+            Place(
+                number: next, interceptor: holder, item: item, isDecided: interceptor == nil,
+                mutation: mutation))
+        guard let interceptor else { return .waits(nil) }
+        let question = InterceptorQuestion(
+            number: next, interceptor: interceptor, item: item,
+            deadline: now + UInt64(interceptor.timeoutMilliseconds))
+        guard let mutation else { return .waits(question) }
+        guard later[mutation]?.append(question) == nil else { return .waits(nil) }
+        later[mutation] = Queue()
+        return .waits(question)
     }
 
-    /// Takes what a write has come to.
+    /// Takes what an interceptor says to a write.
     ///
-    /// - Returns: Whatever waits for nothing any more, in its order.
     /// - Complexity: O(the connection's writes that wait).
     mutating func decide(
         _ question: InterceptorQuestion, _ verdict: InterceptorVerdict
-    ) -> [Decided] {
+    ) -> Released {
+        switch verdict {
+        case .allowed(nil, nil): release(question)
+        case .allowed(let payload, let meta):
+            release(question, as: question.item.saying(payload: payload, meta: meta))
+        case .refused(let reason): answer(question, .failure(.refusedByInterceptor(reason)))
+        case .unusable: answer(question, .failure(.refusedByInterceptor("")))
+        case .unasked: answer(question, .failure(.overloaded))
+        case .failed:
+            switch question.interceptor.failing {
+            case .allow: release(question)
+            case .refuse: answer(question, .failure(.interceptorFailed))
+            }
+        }
+    }
+
+    /// Takes an answer to a write that is not to happen, or has happened before.
+    mutating func answer(
+        _ question: InterceptorQuestion, _ answer: Result<Reply, ProtocolError>
+    ) -> Released {
+        release(question, with: answer)
+    }
+
+    private mutating func release(
+        _ question: InterceptorQuestion, as item: Intercepted? = nil,
+        with answer: Result<Reply, ProtocolError>? = nil
+    ) -> Released {
         let line = Line(question.item)
         guard var places = lines[line],
             let index = places.firstIndex(where: { $0.number == question.number })
         else { preconditionFailure("A question was answered twice.") }
-        places[index].isDecided = true
-        switch verdict {
-        case .allowed(nil, nil): break
-        case .allowed(let payload, let meta):
+        (places[index].isDecided, places[index].answer) = (true, answer)
+        if let item {
             // Room was made for what came, and is given back for that.
-            let changed = places[index].item.saying(payload: payload, meta: meta)
-            bytes += changed.size - places[index].item.size
-            places[index].item = changed
-        case .refused(let reason): places[index].refusal = .refusedByInterceptor(reason)
-        case .unusable: places[index].refusal = .refusedByInterceptor("")
-        case .unasked: places[index].refusal = .overloaded
-        case .failed:
-            if question.interceptor.failing == .refuse {
-                places[index].refusal = .interceptorFailed
-            }
+            bytes += item.size - places[index].item.size
+            places[index].item = item
         }
         let decided = places.prefix(while: \.isDecided)
         places.removeFirst(decided.count)
         lines[line] = places.isEmpty ? nil : places
+        var released = Released()
         for place in decided {
             bytes -= place.item.size
             let left = counts[place.interceptor, default: 0] - 1
             counts[place.interceptor] = left == 0 ? nil : left
+            released.writes.append((place.item, place.answer))
+            guard let mutation = place.mutation else { continue }
+            if let question = later[mutation]?.popFirst() {
+                released.questions.append(question)
+            } else {
+                later[mutation] = nil
+            }
         }
-        return decided.map { ($0.item, $0.refusal) }
+        return released
     }
 }
 
@@ -124,9 +167,9 @@ extension InterceptionQueue {
     /// - Returns: What waited, each connection's in its order.
     mutating func end(with refusal: ProtocolError) -> [Decided] {
         let ended = lines.values.flatMap { places in
-            places.map { (item: $0.item, refusal: ProtocolError?.some($0.refusal ?? refusal)) }
+            places.map { Decided($0.item, $0.answer ?? .failure(refusal)) }
         }
-        (lines, counts, bytes) = ([:], [:], 0)
+        (lines, later, counts, bytes) = ([:], [:], [:], 0)
         return ended
     }
 }
@@ -134,5 +177,17 @@ extension InterceptionQueue {
 extension InterceptionQueue.Line {
     fileprivate init(_ item: Intercepted) {
         self.init(reactor: item.origin.reactor, session: item.origin.session)
+    }
+}
+
+/// A mutation of one author's.
+private struct InterceptedMutation: Hashable {
+    let author: Author
+    let name: ExactText
+
+    /// - Returns: `nil` for what has no name: sent again, it is another write.
+    init?(_ item: Intercepted) {
+        guard let write = item.named, let mutation = write.mutation else { return nil }
+        (author, name) = (write.author, ExactText(mutation))
     }
 }

@@ -80,12 +80,51 @@ final class InterceptorThread: Sendable {
             case .passes: return .passes
             case .full: return .full
             case .waits(let question):
-                if let question { state.new.append(question) }
+                // The reactor wakes the ledger at the end of its turn.
+                if let question { comeUp([question], wakesLedger: false, &state) }
                 return .waits
             }
         }
-        if case .waits = taken { wake() }
+        if case .waits = taken, item.named == nil { wake() }
         return taken
+    }
+
+    /// Has questions asked, under the lock; first the ledger says whether it knows the answer.
+    private func comeUp(
+        _ questions: [InterceptorQuestion], wakesLedger: Bool, _ state: inout State
+    ) {
+        var waiting = Queue<InterceptorQuestion>()
+        waiting.prepend(contentsOf: questions)
+        while let question = waiting.popFirst() {
+            guard let write = question.item.named else {
+                state.new.append(question)
+                continue
+            }
+            let request = LedgerThread.Request.recall(write) { [self] in recalled(question, $0) }
+            if !ledger.requests.put(request, wakesReader: wakesLedger) {
+                let released = state.queue.decide(question, .unasked)
+                answerOrLetGo(released.writes)
+                waiting.prepend(contentsOf: released.questions)
+            }
+        }
+    }
+
+    /// On the ledger's thread.
+    ///
+    /// - Parameter answer: What a write was answered when it was carried out; `nil`: it is new.
+    private func recalled(
+        _ question: InterceptorQuestion, _ answer: Result<Reply, ProtocolError>?
+    ) {
+        state.withLock { state in
+            // All that waited was answered.
+            guard !state.isStopping else { return }
+            guard let answer else {
+                state.new.append(question)
+                return
+            }
+            release(state.queue.answer(question, answer), &state)
+        }
+        if answer == nil { wake() }
     }
 
     /// As of now, by the interceptors' names.
@@ -154,9 +193,7 @@ final class InterceptorThread: Sendable {
     private func endWaiting() {
         state.withLock { state in
             state.isStopping = true
-            for (item, refusal) in state.queue.end(with: .draining) {
-                if let refusal { ledger.order.answer(item.origin, .failure(refusal)) }
-            }
+            answerOrLetGo(state.queue.end(with: .draining))
         }
     }
 
@@ -181,14 +218,23 @@ final class InterceptorThread: Sendable {
     private func decide(_ question: InterceptorQuestion, _ verdict: InterceptorVerdict) {
         state.withLock { state in
             state.figures[question.interceptor.name]?.count(verdict)
-            for (item, refusal) in state.queue.decide(question, verdict) {
-                if let refusal {
-                    ledger.order.answer(item.origin, .failure(refusal))
-                } else {
-                    letGo(item)
-                }
+            release(state.queue.decide(question, verdict), &state)
+        }
+    }
+
+    private func release(_ released: InterceptionQueue.Released, _ state: inout State) {
+        answerOrLetGo(released.writes)
+        comeUp(released.questions, wakesLedger: true, &state)
+        settle(state)
+    }
+
+    private func answerOrLetGo(_ writes: [InterceptionQueue.Decided]) {
+        for (item, answer) in writes {
+            if let answer {
+                ledger.order.answer(item.origin, answer)
+            } else {
+                letGo(item)
             }
-            settle(state)
         }
     }
 

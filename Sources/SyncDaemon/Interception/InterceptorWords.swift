@@ -14,6 +14,7 @@ enum InterceptorWords {
         json.member("before", question.item.kind?.rawValue)
         json.member("keyset", question.item.channel.keyset)
         json.member("channel", question.item.channel.name)
+        if question.item.isOfServer { json.member("server", true) }
         switch question.item {
         case .write(let write):
             json.member("user", write.author.userID)
@@ -21,9 +22,13 @@ enum InterceptorWords {
             json.member("device", write.author.deviceID.isEmpty ? nil : write.author.deviceID)
             json.member("mutation", write.mutation)
             json.write(write.operation)
+            json.member("ttl", write.hoursAsked)
         case .announcement(let announcement, _):
             json.member("user", announcement.uuid)
-            if case .message(let message) = announcement.event { json.write(message) }
+            if case .message(let message) = announcement.event {
+                json.write(message)
+                json.member("store", false)
+            }
             if case .signal(let message) = announcement.event { json.write(message) }
         }
         json.endObject()
@@ -92,10 +97,11 @@ extension JSONWriter {
         case .add(let key, _, _) where key.isVersion:
             member("messageTimetoken", quoted: key.messageTimetoken.rawValue)
             member("payload", raw: JSONValue.payload(saying: key.value))
-        case .add(let key, _, _):
+        case .add(let key, let score, _):
             member("messageTimetoken", quoted: key.messageTimetoken.rawValue)
             member("type", key.type)
             member("value", key.value)
+            member("score", score)
         default: preconditionFailure("Nobody is asked about this.")
         }
     }

@@ -12,6 +12,8 @@ struct Announcement: Sendable {
     let event: Event
     /// Who waits for the timetoken; nobody for presence.
     let origin: Origin?
+    /// Whether a server of the tenant's owner sends it, in whoever's name.
+    var isOfServer = false
 }
 
 /// What became of an announcement.

@@ -204,19 +204,7 @@ final class Ledger {
         _ write: Write, deleting rows: DeletedRows? = nil, into commit: inout Commit
     ) throws(StoreError) -> Result<Reply, ProtocolError>? {
         guard !quarantine.holds(write) else { return .failure(.storeDamaged) }
-        if let mutation = write.mutation,
-            let record = try suspecting(
-                .author(write.author),
-                { () throws(StoreError) in try store.outcome(of: mutation, by: write.author) })
-        {
-            guard write.hasFingerprint(record.fingerprint) else { return .failure(.mutationReused) }
-            let first = try suspecting(
-                write.place, { () throws(StoreError) in try asWritten(write, record.outcome) })
-            guard let reply = first.reply(to: record.outcome) else {
-                return .failure(.mutationReused)
-            }
-            return .success(reply)
-        }
+        if let earlier = try earlierAnswer(to: write) { return earlier }
         if let refusal = try suspecting(
             write.place, { () throws(StoreError) in try quotaRefusal(of: write) })
         {
@@ -244,6 +232,28 @@ final class Ledger {
             preconditionFailure("The ledger decided something else than it was asked.")
         }
         return .success(reply)
+    }
+
+    /// What a write is answered that was carried out before; `nil`: it is new.
+    private func earlierAnswer(
+        to write: Write
+    ) throws(StoreError) -> Result<Reply, ProtocolError>? {
+        guard let mutation = write.mutation,
+            let record = try suspecting(
+                .author(write.author),
+                { () throws(StoreError) in try store.outcome(of: mutation, by: write.author) })
+        else { return nil }
+        guard write.hasFingerprint(record.fingerprint) else { return .failure(.mutationReused) }
+        let first = try suspecting(
+            write.place, { () throws(StoreError) in try asWritten(write, record.outcome) })
+        return first.reply(to: record.outcome).map { .success($0) } ?? .failure(.mutationReused)
+    }
+
+    /// The same, between two commits; also `nil` where that cannot be read, which the write itself
+    /// will meet.
+    func recall(_ write: Write) -> Result<Reply, ProtocolError>? {
+        guard !quarantine.holds(write) else { return nil }
+        return try? earlierAnswer(to: write)
     }
 
     /// Notes where it was if the store fails.

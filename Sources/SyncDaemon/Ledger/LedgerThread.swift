@@ -9,6 +9,9 @@ import Synchronization
 final class LedgerThread: Sendable {
     enum Request: Sendable {
         case write(Write)
+        /// Somebody asks what a write was answered, if it was carried out before; told behind all
+        /// writes that were queued earlier.
+        case recall(Write, told: @Sendable (Result<Reply, ProtocolError>?) -> Void)
         /// Wakes the thread so that it can show that it runs.
         case heartbeat
         /// The order needs a higher ceiling.
@@ -41,7 +44,10 @@ final class LedgerThread: Sendable {
     let requests = WorkQueue<Request>(
         capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
     ) { request in
-        if case .write(let write) = request { write.size } else { 0 }
+        switch request {
+        case .write(let write), .recall(let write, _): write.size
+        default: 0
+        }
     }
     private let thread: Locked<OSThread?>
     private let log: Log
@@ -113,9 +119,11 @@ final class LedgerThread: Sendable {
         _ log: Log, _ troubles: StoreTroubles, fail: (StoreError) -> Void
     ) {
         var writes: [Write] = []
+        var recalls: [(Write, told: (Result<Reply, ProtocolError>?) -> Void)] = []
         for request in taken {
             switch request {
             case .write(let write): writes.append(write)
+            case .recall(let write, let told): recalls.append((write, told))
             case .outbox(let step): ledger.outboxSteps.append(step)
             case .webhooks(let webhooks): ledger.outbox.webhooks = webhooks
             case .upkeep(let work, let told):
@@ -135,6 +143,7 @@ final class LedgerThread: Sendable {
             chores.wasBusy()
             commit(writes, with: ledger, counters, log, troubles, fail: fail)
         }
+        for (write, told) in recalls { told(ledger.recall(write)) }
         report(chores.orders.copyLog(of: ledger), of: 0, ledger, troubles, fail: fail)
         // Between two commits, so that no write waits for more than one step.
         let failure =

@@ -63,12 +63,14 @@ struct Write: Sendable, Hashable {
     let mutation: String?
     /// How long its author wants a message to be kept; `nil`: as the keyset has it.
     let hoursAsked: Int?
+    /// Whether a server of the tenant's owner sends it, in whoever's name.
+    let isOfServer: Bool
     /// Tells it from others under its mutation; zero without one.
     private(set) var fingerprint: UInt64 = 0
 
     init(
         origin: Origin, author: Author, channel: Channel, operation: Operation, mutation: String?,
-        hoursAsked: Int? = nil
+        hoursAsked: Int? = nil, isOfServer: Bool = false
     ) {
         self.origin = origin
         self.author = author
@@ -76,6 +78,7 @@ struct Write: Sendable, Hashable {
         self.operation = operation
         self.mutation = mutation
         self.hoursAsked = hoursAsked
+        self.isOfServer = isOfServer
         // Here, and not when it is needed: the ledger has one thread for all.
         if mutation != nil { fingerprint = Self.fingerprint(self, of: \.canonicalText) }
     }

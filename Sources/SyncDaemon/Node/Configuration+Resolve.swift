@@ -292,7 +292,7 @@ extension ConfigurationError {
         case .unknownSection(let source, _, _), .unknownKey(let source, _, _),
             .noSection(let source, _), .repeated(let source, _),
             .badValue(let source, _, _, _),
-            .sameSubscribeKey(let source, _, _), .samePattern(let source, _, _, _),
+            .sameKey(let source, _, _, _, _), .samePattern(let source, _, _, _),
             .tooMany(let source, _, _),
             .twoSecrets(let source, _, _), .unreadableSecret(let source, _, _),
             .badSecret(let source, _, _), .badWebhookSecret(let source, _),

@@ -42,7 +42,9 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case badValue(ConfigurationSource, key: String, value: String, expected: String)
     /// A section without what it must have; `line` says it.
     case missing(ConfigurationSource, section: String, line: String)
-    case sameSubscribeKey(ConfigurationSource, keyset: String, other: String)
+    /// - Parameter otherKey: What the other one calls it.
+    case sameKey(
+        ConfigurationSource, keyset: String, key: String, other: String, otherKey: String)
     case samePattern(ConfigurationSource, String, in: String, and: String)
     /// Too many of what a plural names.
     case tooMany(ConfigurationSource, String, max: Int)
@@ -80,7 +82,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .missingCommand, .unknownCommand, .unexpectedArgument, .missingFile, .unknownFlag,
             .unknownVariable, .missingValue:
             usage
-        case .missing, .sameSubscribeKey, .samePattern, .tooMany, .listTooLong, .twoSecrets:
+        case .missing, .sameKey, .samePattern, .tooMany, .listTooLong, .twoSecrets:
             sections
         case .sameAddress, .defaultPort:
             addresses
@@ -171,9 +173,10 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .missing(let source, let section, let line):
             "\(source): \(section) has no \(line.prefix { $0 != " " })."
                 + " Write a line such as \(line) below it."
-        case .sameSubscribeKey(let source, let name, let other):
-            "\(source): [keyset \(name)] subscribe_key is that of [keyset \(other)] already."
-                + " Give each keyset a key of its own."
+        case .sameKey(let source, let name, let key, let other, let otherKey):
+            "\(source): [keyset \(name)] \(key) is "
+                + (key == otherKey ? "that" : "the \(otherKey)")
+                + " of [keyset \(other)] already. Give each keyset a key of its own."
         case .samePattern(let source, let pattern, let section, let other):
             "\(source): \(section) channels names \(LogText.quoted(pattern)), as \(other) does"
                 + " already. Keep one of the two."

@@ -175,24 +175,38 @@ extension NamedKeyset {
 extension SectionCollector<NamedKeyset> {
     /// What the keysets lack, or have in common.
     var mistakes: [ConfigurationError] {
+        let missing = sections.filter { source(of: "subscribe_key", in: $0) == nil }
+        return missing.map {
+            .missing(
+                beginning(of: $0), section: $0.title, line: "subscribe_key = sub-\($0.name)")
+        } + sharedKeys + sections.compactMap { contradiction(in: $0, $0.keyset.defaults) }
+    }
+
+    /// Who has a key could do in both tenants what it is for in one.
+    private var sharedKeys: [ConfigurationError] {
+        var owners: [String: (keyset: String, key: String)] = [:]
         var mistakes: [ConfigurationError] = []
-        for (index, named) in sections.enumerated() {
-            let key = named.keyset.subscribeKey
-            if let source = source(of: "subscribe_key", in: named) {
-                let other = sections[..<index].first { $0.keyset.subscribeKey == key }
+        for named in sections {
+            let own: [(name: String, value: String?)] = [
+                ("subscribe_key", named.keyset.subscribeKey),
+                ("publish_key", named.keyset.publishKey),
+            ]
+            for (name, value) in own {
                 // One whose key is wrong has been named already.
-                if let other, !key.isEmpty {
-                    mistakes.append(
-                        .sameSubscribeKey(source, keyset: named.name, other: other.name))
+                guard let value, !value.isEmpty else { continue }
+                guard let owner = owners[value] else {
+                    owners[value] = (named.name, name)
+                    continue
                 }
-            } else {
+                guard owner.keyset != named.name, let source = source(of: name, in: named) else {
+                    continue
+                }
                 mistakes.append(
-                    .missing(
-                        beginning(of: named), section: named.title,
-                        line: "subscribe_key = sub-\(named.name)"))
+                    .sameKey(
+                        source, keyset: named.name, key: name, other: owner.keyset,
+                        otherKey: owner.key))
             }
         }
         return mistakes
-            + sections.compactMap { contradiction(in: $0, $0.keyset.defaults) }
     }
 }

@@ -12,6 +12,8 @@ protocol Caller {
     var keyset: Keyset { get }
     /// What the caller showed.
     var credential: Credential { get }
+    /// Whether it is a server of the tenant's owner, in whoever's name.
+    var isServer: Bool { get }
     /// What the caller named as the tenant's publish key.
     var publishKey: PublishKey { get }
     /// What tenants have and may have.
@@ -48,6 +50,9 @@ enum OperationOutcome: Hashable {
 enum Operations {}
 
 extension Caller {
+    /// By what it showed; who has more to show says so itself.
+    var isServer: Bool { credential == .secretKey }
+
     /// The channel that a name stands for: names are per keyset.
     func channel(_ name: String) -> Channel {
         Channel(name, keyset: keyset.subscribeKey)
@@ -66,7 +71,7 @@ extension Caller {
         if let refusal = refusal(changing: name) { return .refused(refusal) }
         let write = Write(
             origin: origin, author: author, channel: channel(name), operation: operation,
-            mutation: mutation, hoursAsked: hoursAsked)
+            mutation: mutation, hoursAsked: hoursAsked, isOfServer: isServer)
         return engine.submit(write) ? .later : .refused(.overloaded)
     }
 
@@ -74,7 +79,8 @@ extension Caller {
     func announce(_ event: Event, in name: String) -> OperationOutcome {
         if let refusal = refusal(changing: name) { return .refused(refusal) }
         let announcement = Announcement(
-            channel: channel(name), uuid: author.userID, event: event, origin: origin)
+            channel: channel(name), uuid: author.userID, event: event, origin: origin,
+            isOfServer: isServer)
         switch engine.announce(announcement) {
         case .at(let timetoken): return .done(.published(timetoken))
         case .waits: return .later

@@ -32,7 +32,7 @@ extension SQLiteStore {
     func action(
         onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
     ) throws(StoreError) -> MessageAction? {
-        let id = try id(of: channel)
+        guard let id = try knownID(of: channel) else { return nil }
         let arguments: [SQLiteValue] = [
             .integer(id), .timetoken(timetoken), .timetoken(message),
         ]

@@ -7,7 +7,7 @@ extension SQLiteStore {
     func outcome(
         of mutation: String, by author: Author
     ) throws(StoreError) -> MutationRecord? {
-        let device = try id(of: author)
+        guard let device = try knownID(of: author) else { return nil }
         var wrong: Timetoken?
         let record = try statements.mutations.find.first([.integer(device), .text(mutation)]) {
             row -> MutationRecord? in

@@ -236,35 +236,45 @@ final class SQLiteStore: Store {
     // MARK: Names
 
     func id(of channel: Channel) throws(StoreError) -> Int64 {
+        if let id = try knownID(of: channel) { return id }
+        try statements.insertChannel.run(.text(channel.keyset), .text(channel.name))
+        let id = connection.lastInsertedRow
+        noteUse(of: channel.keyset, channels: 1)
+        channels[channel] = id
+        return id
+    }
+
+    /// The same, of a channel that has a row; it writes nothing.
+    func knownID(of channel: Channel) throws(StoreError) -> Int64? {
         if let id = channels[channel] { return id }
         let arguments: [SQLiteValue] = [.text(channel.keyset), .text(channel.name)]
-        var id = try statements.findChannel.first(arguments) { $0.integer(0) }
-        if id == nil {
-            try statements.insertChannel.run(.text(channel.keyset), .text(channel.name))
-            id = connection.lastInsertedRow
-            noteUse(of: channel.keyset, channels: 1)
-        }
         if channels.count >= Limits.internedNamesMax { channels = [:] }
+        let id = try statements.findChannel.first(arguments) { $0.integer(0) }
         channels[channel] = id
-        return id ?? 0
+        return id
     }
 
     /// Whether its row is known without a look.
     func isNamed(_ channel: Channel) -> Bool { channels[channel] != nil }
 
     func id(of author: Author) throws(StoreError) -> Int64 {
+        if let id = try knownID(of: author) { return id }
+        try statements.mutations.insertDevice.run(
+            .text(author.keyset), .text(author.userID), .text(author.deviceID))
+        let id = connection.lastInsertedRow
+        devices[author] = id
+        return id
+    }
+
+    /// The same, of who has written something under a name before; it writes nothing.
+    func knownID(of author: Author) throws(StoreError) -> Int64? {
         if let id = devices[author] { return id }
         let arguments: [SQLiteValue] = [
             .text(author.keyset), .text(author.userID), .text(author.deviceID),
         ]
-        var id = try statements.mutations.findDevice.first(arguments) { $0.integer(0) }
-        if id == nil {
-            try statements.mutations.insertDevice.run(
-                .text(author.keyset), .text(author.userID), .text(author.deviceID))
-            id = connection.lastInsertedRow
-        }
         if devices.count >= Limits.internedNamesMax { devices = [:] }
+        let id = try statements.mutations.findDevice.first(arguments) { $0.integer(0) }
         devices[author] = id
-        return id ?? 0
+        return id
     }
 }

@@ -158,6 +158,7 @@ protocol Store:
     /// raises the floor to the newest of them.
     func forgetDeletions(before moment: Timetoken, limit: Int) throws(StoreError)
 
+    /// What a mutation did; also between two transactions, and it writes nothing.
     func outcome(
         of mutation: String, by author: Author
     ) throws(StoreError) -> MutationRecord?

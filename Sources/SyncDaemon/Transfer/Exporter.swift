@@ -73,10 +73,30 @@ final class Exporter {
 
     /// Before anything is written.
     private func checkNames() throws(TransferError) {
-        guard !selection.channels.isEmpty else { return }
+        guard !selection.channels.isEmpty else {
+            if let keyset = selection.keyset, try isAbsent(keyset) { throw .noKeyset(keyset) }
+            return
+        }
         var missing = Set(selection.channels.map(ExactText.init))
         try forEachChannel { missing.remove(ExactText($0.channel.name)) }
         if let name = missing.first { throw .noChannel(name.string, keyset: selection.keyset) }
+    }
+
+    /// Whether there is nothing of a tenant, neither in channels nor beside them.
+    private func isAbsent(_ keyset: String) throws(TransferError) -> Bool {
+        var isAbsent = true
+        try reading { () throws(DatabaseFileError) in
+            let found = try dump.channels(of: selection, behind: nil)
+            isAbsent = found.page.isEmpty && found.next == nil
+            func note() -> Bool {
+                isAbsent = false
+                return false
+            }
+            if isAbsent { try dump.forEachGrouping(of: keyset) { _, _ in note() } }
+            if isAbsent { try dump.forEachRevoked(of: keyset) { _ in note() } }
+            if isAbsent { try dump.forEachGrant(of: keyset) { _ in note() } }
+        }
+        return isAbsent
     }
 
     private func write(_ found: StoreDump.FoundChannel) throws(TransferError) {

@@ -23,6 +23,9 @@ struct Unmapped: Hashable {
 
 /// One way to read another service's files, value by value.
 protocol ForeignReader {
+    /// What its files have, for who gave another one.
+    static var words: String { get }
+
     var unmapped: Unmapped { get }
 
     /// Whether rows are in an array or object at a path.
@@ -83,6 +86,8 @@ struct ForeignImport: ~Copyable {
     private var channel: ExactText?
     private var channels: Set<ExactText> = []
     private var report = Report()
+    /// Whether anything in the file has a name that such files have.
+    private var isKnown = false
 
     init(
         _ input: consuming TransferInput, keyset: String, into merge: Merge?,
@@ -94,9 +99,14 @@ struct ForeignImport: ~Copyable {
         self.tell = tell
     }
 
-    consuming func run(_ reader: consuming some ForeignReader) throws(TransferError) -> Report {
+    consuming func run<Reader: ForeignReader>(
+        _ reader: consuming Reader
+    ) throws(TransferError) -> Report {
         do throws(TransferError) {
             try readAll(&reader)
+            guard isKnown || !reader.unmapped.counts.isEmpty else {
+                throw .noMapping(path: input.name, reason: "nothing in it is \(Reader.words)")
+            }
             try merge?.commit(note: nil)
         } catch {
             merge?.end()
@@ -121,7 +131,7 @@ struct ForeignImport: ~Copyable {
     }
 
     /// The rows that end in a chunk, each with the bytes of the value that it is of.
-    private func rows(
+    private mutating func rows(
         of chunk: [UInt8], by splitter: inout JSONSplitter, _ reader: inout some ForeignReader
     ) throws(TransferError) -> [(row: ForeignRow, size: Int)] {
         var pieces: [(path: [JSONSplitter.Step], text: [UInt8])] = []
@@ -134,7 +144,16 @@ struct ForeignImport: ~Copyable {
             if chunk.isEmpty {
                 try splitter.end(piece: take)
             } else {
-                try splitter.take(chunk, enters: { reader.enters($0) }, piece: take)
+                var hasEntered = false
+                try splitter.take(
+                    chunk,
+                    enters: { path in
+                        let isEntered = reader.enters(path)
+                        // The outermost array or object may be anybody's.
+                        if isEntered, path.contains(where: { $0 != .element }) { hasEntered = true }
+                        return isEntered
+                    }, piece: take)
+                isKnown = isKnown || hasEntered
             }
             for piece in pieces {
                 let value = try JSONValue(parsing: piece.text, depthMax: 2 * Limits.jsonDepthMax)
@@ -142,6 +161,7 @@ struct ForeignImport: ~Copyable {
                     (row: $0, size: piece.text.count)
                 }
             }
+            isKnown = isKnown || !rows.isEmpty
         } catch {
             throw .noMapping(path: input.name, reason: error.description)
         }

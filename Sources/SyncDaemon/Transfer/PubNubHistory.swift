@@ -17,6 +17,8 @@ import JSON
 
 /// Rows of PubNub's answers; timetokens stay as they are.
 struct PubNubHistory: ForeignReader {
+    static let words = "an answer of PubNub's history or of its message actions"
+
     /// Of answers that do not say it; `nil`: those have no counterpart.
     let channel: String?
     private(set) var unmapped = Unmapped()

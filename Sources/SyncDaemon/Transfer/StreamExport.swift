@@ -19,6 +19,8 @@ import JSON
 /// something is follows from its name, and the next free one is taken. So the same file always
 /// gives the same timetokens.
 struct StreamExport: ForeignReader {
+    static let words = "a channel, a message or a reaction of an export of Stream's"
+
     private(set) var unmapped = Unmapped()
     /// The channel that messages are of which do not say it.
     private var channel: String?

@@ -7,6 +7,7 @@ enum TransferError: Error, Hashable {
     case noDirectory
     case noData(directory: String)
     case noChannel(String, keyset: String?)
+    case noKeyset(String)
     case served(directory: String)
     case file(DatabaseFileError)
     case store(StoreError)
@@ -28,6 +29,7 @@ enum TransferError: Error, Hashable {
         switch self {
         case .noDirectory, .noData: "no_data"
         case .noChannel: "no_channel"
+        case .noKeyset: "no_keyset"
         case .served: "in_use"
         case .file, .store, .wrongDigest: "store"
         case .input: "no_input"
@@ -50,6 +52,9 @@ enum TransferError: Error, Hashable {
             "Nothing was ever in the channel \(LogText.quoted(name))"
                 + (keyset.map { " of \(LogText.quoted($0))" } ?? "")
                 + ". Check the name, and --keyset."
+        case .noKeyset(let keyset):
+            "Nothing was ever kept for the keyset \(LogText.quoted(keyset)). Check --keyset, which is"
+                + " a subscribe_key, and that this is the right data."
         case .served(let directory):
             "A daemon runs on \(directory). Stop it first: systemctl stop syncdaemon.socket"
                 + " syncdaemon.service (or Ctrl-C, where no systemd runs it)."

@@ -63,6 +63,101 @@ struct NetEffectTests {
         #expect(order == order.sorted())
     }
 
+    /// Random messages, what is said of them, and deletions of one or of several.
+    private func passages(_ count: Int, _ choices: inout SeededGenerator) -> [Envelope] {
+        var messages: [Timetoken] = []
+        return (1...count).map { number in
+            let timetoken = tick(UInt64(number * 3))
+            var event = Event.message(.numbered(UInt64(number)))
+            if choices.chance(60), let one = messages.randomElement(using: &choices) {
+                let key = MessageAction.Key(
+                    messageTimetoken: one, type: "reaction", value: "\(choices.below(2))",
+                    uuid: "ada")
+                if choices.chance(40) {
+                    event = .actionAdded(MessageAction(key: key, actionTimetoken: timetoken))
+                } else if choices.chance(85) {
+                    event = .messagesDeleted(
+                        after: Timetoken(rawValue: one.rawValue - 1), through: one)
+                } else {
+                    event = .messagesDeleted(
+                        after: one, through: messages.max() ?? one)
+                }
+            } else {
+                messages.append(timetoken)
+            }
+            return Envelope(
+                channel: Self.room, timetoken: timetoken, uuid: "ada", event: event)
+        }
+    }
+
+    @Test("messages that came and went leave nothing, nor does their deletion", arguments: 1...60)
+    func passes(seed: Int) throws {
+        var choices = SeededGenerator(seed: UInt64(seed))
+        let events = passages(60, &choices)
+        let start = choices.below(events.count - 1) + 1
+        var (all, some, page) = (DeviceCache(), DeviceCache(), DeviceCache())
+        for event in events[..<start] {
+            all.apply(event)
+            some.apply(event)
+            page.apply(event)
+        }
+        let rest = Array(events[start...])
+        let position = events[start - 1].timetoken
+        let encoded = rest.map(EncodedEnvelope.init)
+        for event in rest { all.apply(event) }
+
+        // From memory: all that happened.
+        let kept = Set(withoutPassing(encoded, after: position).map(\.timetoken))
+        for event in rest where kept.contains(event.timetoken) { some.apply(event) }
+        #expect(some.canonicalBytes == all.canonicalBytes)
+
+        // From a reader: what is left of it, and all deletions.
+        let deletions = encoded.compactMap(\.deletion)
+        let left = encoded.filter { event in
+            guard !event.isDeletion else { return true }
+            let message = event.changedMessage ?? event.timetoken
+            return !deletions.contains {
+                $0.timetoken > event.timetoken && $0.takes(messageAt: message)
+            }
+        }
+        let told = Set(withoutVainDeletions(left[...], nil, after: position).map(\.timetoken))
+        for event in rest where told.contains(event.timetoken) { page.apply(event) }
+        #expect(page.canonicalBytes == all.canonicalBytes)
+
+        // In two pages: the second has deletions of what the first left out.
+        let half = left.count / 2
+        if half > 0 {
+            let asOf = encoded[encoded.count - 1].timetoken
+            let later = withoutVainDeletions(
+                left[half...], Unseen(after: position, asOf: asOf), after: left[half - 1].timetoken)
+            let expected = told.intersection(left[half...].map(\.timetoken))
+            #expect(Set(later.map(\.timetoken)) == expected)
+        }
+        let vain = deletions.filter { $0.after >= position }.map(\.timetoken)
+        #expect(told.isDisjoint(with: vain))
+        #expect(told.count == left.count - vain.count)
+    }
+
+    @Test("what is said of a message after its deletion stands")
+    func saidLater() {
+        let key = MessageAction.Key(
+            messageTimetoken: tick(2), type: "reaction", value: "👍", uuid: "ada")
+        func added(_ at: UInt64) -> Event {
+            .actionAdded(MessageAction(key: key, actionTimetoken: tick(at)))
+        }
+        let happened: [(UInt64, Event)] = [
+            (2, .message(.numbered(2))), (3, added(3)),
+            (4, .messagesDeleted(after: tick(1), through: tick(2))), (5, added(5)),
+        ]
+        let events = happened.map { at, event in
+            EncodedEnvelope(
+                Envelope(channel: Self.room, timetoken: tick(at), uuid: "ada", event: event))
+        }
+        #expect(withoutPassing(events, after: tick(1)).map(\.timetoken) == [tick(5)])
+        // Who may have the message is told all of it.
+        #expect(withoutPassing(events, after: tick(2)) == events)
+    }
+
     @Test("an action that came and went leaves nothing")
     func cancels() {
         let key = MessageAction.Key(

@@ -51,11 +51,11 @@ struct InterceptionQueueTests {
 
         #expect(first.deadline == 5 + UInt64(moderator.timeoutMilliseconds))
         #expect(queue.waiting == ["moderator": 4])
-        #expect(queue.decide(second, .allowed()).isEmpty)
-        #expect(queue.decide(other, .allowed()).map(\.item.origin.command) == [9])
-        let released = queue.decide(first, .refused(reason: "no"))
+        #expect(queue.decide(second, .allowed()).writes.isEmpty)
+        #expect(queue.decide(other, .allowed()).writes.map(\.item.origin.command) == [9])
+        let released = queue.decide(first, .refused(reason: "no")).writes
         #expect(released.map(\.item.origin.command) == [1, 2, 3])
-        #expect(released.map(\.refusal) == [.refusedByInterceptor("no"), nil, nil])
+        #expect(released.map(\.answer) == [.failure(.refusedByInterceptor("no")), nil, nil])
         #expect(queue.isEmpty && queue.waiting.isEmpty)
     }
 
@@ -70,7 +70,8 @@ struct InterceptionQueueTests {
         asked.failing = failing
         var queue = InterceptionQueue()
         let question = try question(queue.take(write(1), asking: asked, at: 0))
-        #expect(queue.decide(question, .failed(reason: "dead")).map(\.refusal) == [refusal])
+        let released = queue.decide(question, .failed(reason: "dead"))
+        #expect(released.writes.map(\.answer) == [refusal.map { .failure($0) }])
     }
 
     @Test("what was not asked is too much, and what cannot be written refused, whatever on_failure")
@@ -83,7 +84,7 @@ struct InterceptionQueueTests {
             asked.failing = .allow
             var queue = InterceptionQueue()
             let question = try question(queue.take(write(1), asking: asked, at: 0))
-            #expect(queue.decide(question, verdict).map(\.refusal) == [refusal])
+            #expect(queue.decide(question, verdict).writes.map(\.answer) == [.failure(refusal)])
         }
     }
 
@@ -94,7 +95,7 @@ struct InterceptionQueueTests {
         _ = queue.take(write(2), asking: nil, at: 0)
         let ended = queue.end(with: .draining)
         #expect(ended.map(\.item.origin.command) == [1, 2])
-        #expect(ended.allSatisfy { $0.refusal == .draining } && queue.isEmpty)
+        #expect(ended.allSatisfy { $0.answer == .failure(.draining) } && queue.isEmpty)
     }
 
     @Test("what is changed says the new thing, and is the same write to a retry")
@@ -102,12 +103,41 @@ struct InterceptionQueueTests {
         var queue = InterceptionQueue()
         let item = write(1, mutation: "m")
         let question = try question(queue.take(item, asking: moderator, at: 0))
-        let released = queue.decide(question, .allowed(payload: "2", meta: "3"))
+        let released = queue.decide(question, .allowed(payload: "2", meta: "3")).writes
         guard case .write(let before) = item, case .write(let after)? = released.first?.item,
             case .publish(let message, _) = after.operation
         else { throw Unexpected.taken }
         #expect(message.payload == "2" && message.meta == "3")
         #expect(after.fingerprint == before.fingerprint && before.fingerprint != 0)
+    }
+
+    @Test("under one mutation the later question comes up when the earlier write has gone")
+    func retries() throws {
+        var queue = InterceptionQueue()
+        let before = try question(queue.take(write(1), asking: moderator, at: 0))
+        let first = try question(
+            queue.take(write(2, mutation: "m"), asking: moderator, at: 0))
+        for session: UInt32 in 2...3 {
+            let retry = write(9, by: session, mutation: "m")
+            guard case .waits(nil) = queue.take(retry, asking: moderator, at: 0) else {
+                Issue.record("It is asked about while it may be known any moment.")
+                return
+            }
+        }
+        _ = try question(queue.take(write(9, by: 4, mutation: "n"), asking: moderator, at: 0))
+
+        #expect(queue.decide(first, .allowed()).questions.isEmpty)
+        var released = queue.decide(before, .allowed())
+        for session: UInt32 in 2...3 {
+            let retry = try #require(released.questions.first)
+            #expect(released.questions.count == 1)
+            #expect(retry.item.origin.session.slot == session)
+            released = queue.answer(retry, .success(.published(Timetoken(rawValue: 7))))
+            #expect(released.writes.map(\.answer) == [.success(.published(Timetoken(rawValue: 7)))])
+        }
+        #expect(released.questions.isEmpty)
+        // All have gone: one more is the first again.
+        _ = try question(queue.take(write(5, mutation: "m"), asking: moderator, at: 0))
     }
 
     @Test("one interceptor has so much room, and another has its own")

@@ -10,13 +10,16 @@ struct InterceptorWordsTests {
     private static let origin = Origin(
         reactor: 0, session: SessionID(slot: 1, generation: 0), command: 1)
 
-    private static func question(_ operation: Write.Operation) -> InterceptorQuestion {
+    private static func question(
+        _ operation: Write.Operation, hoursAsked: Int? = nil
+    ) -> InterceptorQuestion {
         InterceptorQuestion(
             number: 1, interceptor: Interceptor(name: "mod"),
             item: .write(
                 Write(
                     origin: origin, author: Author(userID: "ada", deviceID: "phone"),
-                    channel: Channel("room"), operation: operation, mutation: "m")),
+                    channel: Channel("room"), operation: operation, mutation: "m",
+                    hoursAsked: hoursAsked)),
             deadline: 0)
     }
 
@@ -27,6 +30,15 @@ struct InterceptorWordsTests {
             MessageAction.Key(
                 messageTimetoken: tick(7), type: MessageVersion.editedType, value: #""x""#,
                 uuid: "ada")))
+    private static let kept = question(
+        .publish(Message(payload: "1", type: "t", parent: tick(5)), hoursKept: 24), hoursAsked: 24)
+    private static let score = question(.add(.on(7, "👍", by: "ada"), score: 3))
+    private static let unstored = InterceptorQuestion(
+        number: 1, interceptor: Interceptor(name: "mod"),
+        item: .announcement(
+            Announcement(
+                channel: Channel("room"), uuid: "ada", event: .message(Message(payload: "3")),
+                origin: origin), origin: origin), deadline: 0)
     private static let signal = InterceptorQuestion(
         number: 1, interceptor: Interceptor(name: "mod"),
         item: .announcement(
@@ -50,6 +62,16 @@ struct InterceptorWordsTests {
                 #""device":"phone","mutation":"m","messageTimetoken":"7","type":"reaction","#
                     + #""value":"👍"}"#
             ),
+            (
+                kept, #""publish"#,
+                #""device":"phone","mutation":"m","payload":1,"type":"t","parent":"5","ttl":24}"#
+            ),
+            (
+                score, #""add_action"#,
+                #""device":"phone","mutation":"m","messageTimetoken":"7","type":"reaction","#
+                    + #""value":"👍","score":3}"#
+            ),
+            (unstored, #""publish"#, #""payload":3,"store":false}"#),
             (signal, #""signal"#, #""payload":3}"#),
         ])
     func questions(_ question: InterceptorQuestion, _ before: String, _ rest: String) {

@@ -29,6 +29,39 @@ struct LedgerMessageTests {
         return error.code
     }
 
+    @Test(
+        "between commits the ledger knows what a write was answered, and writes nothing",
+        arguments: StoreUnderTest.allCases)
+    func recalls(_ kind: StoreUnderTest) throws {
+        let directory = try ScratchDirectory()
+        let store = try kind.make(in: directory)
+        let bench = LedgerBench(store)
+        let first = write(.publish(.numbered(1)), mutation: "p")
+        #expect(bench.ledger.recall(first) == nil)
+        let published = try #require(bench.commit(first).answers.first).result
+        let change = write(edit(#""two""#), mutation: "e")
+        let edited = try #require(bench.commit(change).answers.first).result
+
+        #expect(bench.ledger.recall(first) == published)
+        #expect(bench.ledger.recall(change) == edited)
+        #expect(bench.ledger.recall(write(.publish(.numbered(1)))) == nil)
+        let other = write(.publish(.numbered(2)), mutation: "p")
+        #expect(bench.ledger.recall(other) == .failure(.mutationReused))
+        let elsewhere = write(
+            .publish(.numbered(1)), mutation: "p", channel: Channel("den"), device: "tablet")
+        #expect(bench.ledger.recall(elsewhere) == nil)
+        #expect(try !store.hasChannel(Channel("den")))
+        // What was rolled back was not carried out.
+        try store.begin()
+        let author = elsewhere.author
+        try store.remember(
+            MutationRecord(fingerprint: elsewhere.fingerprint, outcome: .published(tick(9))),
+            of: "p", by: author, at: tick(9))
+        store.rollback()
+        #expect(bench.ledger.recall(elsewhere) == nil)
+        #expect(bench.commit(first).last == tick(1001))
+    }
+
     @Test("an author's edit is an action like any other, once")
     func edits() throws {
         _ = try bench.reply(.publish(.numbered(1)))

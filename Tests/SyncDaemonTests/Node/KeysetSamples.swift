@@ -103,6 +103,15 @@ struct KeysetMistake: Sendable, CustomTestStringConvertible {
             "5: [keyset b] subscribe_key is that of [keyset a] already. Give each keyset a key of "
                 + "its own."),
         KeysetMistake(
+            "[keyset a]\nsubscribe_key = x\npublish_key = p\n[keyset b]\nsubscribe_key = y\n"
+                + "publish_key = p\n",
+            "6: [keyset b] publish_key is that of [keyset a] already. Give each keyset a key of "
+                + "its own."),
+        KeysetMistake(
+            "[keyset a]\nsubscribe_key = x\n[keyset b]\nsubscribe_key = y\npublish_key = x\n",
+            "5: [keyset b] publish_key is the subscribe_key of [keyset a] already. Give each "
+                + "keyset a key of its own."),
+        KeysetMistake(
             "[keyset a]\nsubscribe_key = x\nsubscribe_key = y\n",
             "3: [keyset a] subscribe_key is given a second time. Keep one of the two."),
         KeysetMistake(

@@ -104,11 +104,10 @@ extension HTTPResponse {
         return response
     }
 
-    /// A refusal, in the words of the native protocol.
     static func api(_ error: ProtocolError) -> HTTPResponse {
         var json = JSONWriter()
         json.beginObject()
-        ReplyEncoder.encode(error, into: &json)
+        ReplyEncoder.encode(error.ofAPI, into: &json)
         json.endObject()
         var response = api(error.status, json.bytes)
         if let seconds = error.retryAfterSeconds ?? (error.status == 429 ? 1 : nil) {

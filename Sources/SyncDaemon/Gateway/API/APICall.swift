@@ -28,7 +28,8 @@ final class APICall: APIAsking {
         callers = parts.enumerated().map { index, part in
             APICaller(
                 author: bearer.author(as: try? part.get().author), keyset: bearer.keyset,
-                credential: credential, publishKey: bearer.publishKey,
+                credential: credential, isServer: bearer.server != nil,
+                publishKey: bearer.publishKey,
                 accounts: asking.tenants.accounts,
                 origin: Origin(
                     reactor: origin.reactor, session: origin.session,
@@ -91,7 +92,7 @@ final class APICall: APIAsking {
             case .success(let reply):
                 json.name("ok")
                 json.raw(EncodedReply(reply).bytes)
-            case .failure(let error): ReplyEncoder.encode(error, into: &json)
+            case .failure(let error): ReplyEncoder.encode(error.ofAPI, into: &json)
             }
             json.endObject()
         }

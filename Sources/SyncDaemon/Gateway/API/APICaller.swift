@@ -7,6 +7,7 @@ struct APICaller: Caller {
     let author: Author
     let keyset: Keyset
     let credential: Credential
+    let isServer: Bool
     let publishKey: PublishKey
     let accounts: Accounts
     let origin: Origin

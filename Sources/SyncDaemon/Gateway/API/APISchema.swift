@@ -37,6 +37,8 @@ indirect enum APISchema: Sendable {
     static let writableChannel = APISchema.name(
         pattern: #"^(?!.*\.\*$)(?!.*-pnpres$)(?!\*$)(?!\$users$)(?!\$channels$)(?!\$members:)"#
             + #"(?!\$memberships:)[^,\u0000-\u001f\u007f-\u009f]+$"#)
+    /// The id of a server-sent event, or a timetoken.
+    static let streamPlace = APISchema.name(pattern: StreamPlace.pattern)
     static let user = APISchema.text(1...Limits.identifierBytesMax)
     static let mutation = APISchema.text(1...Limits.mutationBytesMax)
 

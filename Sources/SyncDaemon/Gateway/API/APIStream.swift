@@ -16,7 +16,7 @@ enum APIStreamRequest {
         .optional(
             "group", .list(of: .component("Group"), 0...Limits.streamedChannelsMax),
             "A group of channels; likewise."),
-        .optional("cursor", .timetoken, "Where to go on; without it from now on."),
+        .optional("cursor", .streamPlace, "Where to go on; without it from now on."),
     ]
 
     static func answer(_ asking: HTTPAsking) -> HTTPAnswer {
@@ -39,6 +39,12 @@ final class APIStream: APIAsking, HTTPStreamCall {
     private let channels: [String]
     private let groups: [String]
     private var cursor: Timetoken?
+    /// A commit up to which the peer has everything.
+    private var durable = Timetoken.zero
+    /// What it came with.
+    private let asked: StreamPlace?
+    /// Whether it has to be told that this is of another store.
+    private var isLost = false
     private var hasBegun = false
     /// Whether a daemon gave the cursor; a client may have made its first one from a clock.
     private var isOfDaemon: Bool
@@ -52,25 +58,32 @@ final class APIStream: APIAsking, HTTPStreamCall {
             query.members.filter { $0.name == field }.map(\.value).withoutRepeats()
         }
         (channels, groups) = (names("channel"), names("group"))
-        isOfDaemon = asking.request.fields.lastEventID != nil
         guard (1...Limits.streamedChannelsMax).contains(channels.count + groups.count) else {
             throw channels.isEmpty && groups.isEmpty
                 ? ProtocolError(.missingField("channel", expected: "a channel to follow"))
                 : .tooManyChannels(Limits.streamedChannelsMax, per: "stream")
         }
         guard (channels + groups).allSatisfy(isValidName) else { throw .invalidChannel }
+        guard channels.allSatisfy({ Channel($0).canBeFollowed }) else {
+            throw .invalidField(
+                "channel", #"a channel, or a wildcard such as "news.*", of one or two levels"#)
+        }
         // What the browser heard last is newer than what its page's address says.
         if let text = asking.request.fields.lastEventID ?? query["cursor"] {
-            guard let cursor = Timetoken(text) else {
+            guard let place = StreamPlace(text) else {
                 throw .invalidField("cursor", "the id of an event, or a timetoken")
             }
-            self.cursor = cursor
+            (asked, cursor) = (place, place.cursor)
+        } else {
+            asked = nil
         }
+        isOfDaemon = asking.request.fields.lastEventID != nil || asked?.epoch != nil
         let author = bearer.author(as: query["as"])
         caller = APICaller(
             author: author, keyset: bearer.keyset,
             credential: try bearer.credential(of: author, asking),
-            publishKey: bearer.publishKey, accounts: asking.tenants.accounts,
+            isServer: bearer.server != nil, publishKey: bearer.publishKey,
+            accounts: asking.tenants.accounts,
             origin: asking.origin, hub: asking.hub, audit: asking.tenants.audit, demand: Demand())
         origin = asking.origin
     }
@@ -79,6 +92,11 @@ final class APIStream: APIAsking, HTTPStreamCall {
 
     func start() -> HTTPResponse? {
         if let error = caller.refusal(naming: channels, groups: groups) { return .api(error) }
+        if let asked, let epoch = asked.epoch,
+            engine.judge(asked.durable, of: epoch) != .known
+        {
+            beginAnew()
+        }
         if let error = caller.refusal(of: need) { return .api(error) }
         let own = interests
         if let error = caller.refusal(following: own.0.count + own.1.count, besides: 0) {
@@ -103,17 +121,36 @@ final class APIStream: APIAsking, HTTPStreamCall {
 
     private func begin() -> HTTPResponse {
         hasBegun = true
-        return .eventStream(.head, text: wait() + "id: \(cursor ?? .zero)\n\n")
+        let reset = wait()
+        return .eventStream(.head, text: reset + "id: \(id(of: cursor ?? .zero))\n\n")
     }
 
     /// Waits for what is next.
     ///
     /// - Returns: What to say first, when the cursor is of another store.
     private func wait() -> String {
-        guard let reset = poll() else { return "" }
-        cursor = reset
-        _ = poll()
+        if !poll() {
+            beginAnew()
+            _ = poll()
+        }
+        guard isLost else { return "" }
+        isLost = false
         return "event: reset\ndata: {}\n"
+    }
+
+    /// Goes to where this run of the daemon began: what it did since may be unknown to the peer.
+    ///
+    /// Who may not read so far back begins now.
+    private func beginAnew() {
+        isLost = true
+        cursor = max(engine.began, Timetoken(rawValue: 1))
+        if !caller.allows(need) { cursor = max(engine.newest, Timetoken(rawValue: 1)) }
+    }
+
+    /// What the peer is to come back with.
+    private func id(of position: Timetoken, isStored: Bool = false) -> String {
+        durable = max(durable, isStored ? position : min(position, engine.settled.durable))
+        return StreamPlace(epoch: engine.epoch, durable: durable, cursor: position).text
     }
 
     func goOn(as command: CommandID) -> HTTPResponse? {
@@ -123,11 +160,11 @@ final class APIStream: APIAsking, HTTPStreamCall {
         if let error = caller.refusal(of: need) { return refusal(error) }
         let reset = wait()
         return reset.isEmpty
-            ? nil : .eventStream(.more, text: reset + "id: \(cursor ?? .zero)\n\n")
+            ? nil : .eventStream(.more, text: reset + "id: \(id(of: cursor ?? .zero))\n\n")
     }
 
-    /// - Returns: Where it has to begin again, when its cursor is of another store.
-    private func poll() -> Timetoken? {
+    /// - Returns: `false` when its cursor is of another store.
+    private func poll() -> Bool {
         let (interests, groups) = self.interests
         var request = PollRequest(
             session: origin.session, command: origin.command, interests: interests,
@@ -135,18 +172,21 @@ final class APIStream: APIAsking, HTTPStreamCall {
         request.isOfSDK = false
         defer { isOfDaemon = true }
         return Operations.poll(request, isOfDaemon: isOfDaemon, in: caller.hub, for: caller)
+            == nil
     }
 
     func response(to events: [PolledEvent], cursor: Timetoken) -> HTTPResponse {
         self.cursor = cursor
         var text: [UInt8] = []
         for event in events {
-            text += Array("id: \(event.envelope.timetoken)\ndata: ".utf8)
-            text += event.envelope.json
+            let envelope = event.envelope
+            let place = id(of: envelope.timetoken, isStored: envelope.isStored)
+            text += Array("id: \(place)\ndata: ".utf8)
+            text += envelope.json
             text += Array("\n\n".utf8)
         }
         // An id alone moves the place from which the peer goes on.
-        if events.isEmpty { text = Array("id: \(cursor)\n\n".utf8) }
+        if events.isEmpty { text = Array("id: \(id(of: cursor))\n\n".utf8) }
         return .eventStream(.more, body: text)
     }
 
@@ -166,7 +206,7 @@ final class APIStream: APIAsking, HTTPStreamCall {
         guard hasBegun else { return .api(error) }
         var json = JSONWriter()
         json.beginObject()
-        ReplyEncoder.encode(error, into: &json)
+        ReplyEncoder.encode(error.ofAPI, into: &json)
         json.endObject()
         let text = String(decoding: json.bytes, as: UTF8.self)
         return .eventStream(.last, text: "event: end\ndata: \(text)\n\n")

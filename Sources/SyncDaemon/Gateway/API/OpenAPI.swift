@@ -149,7 +149,7 @@ enum OpenAPI {
         for field in APIStreamRequest.fields + [API.author, API.token] + API.place {
             write(field, in: "query", into: &json)
         }
-        write(.optional("Last-Event-ID", .timetoken, "As cursor."), in: "header", into: &json)
+        write(.optional("Last-Event-ID", .streamPlace, "As cursor."), in: "header", into: &json)
         json.endArray()
         json.beginObject("responses")
         json.beginObject("200")

@@ -78,10 +78,11 @@ extension CommandDecoder {
             changes = [EntryChange(id: try json.channelName("channel"), kind: .remove)]
         case .setMembers:
             directory = .members(channel: try json.channelName("channel"))
-            changes = try memberships(json, named: "userId") { isValidUser($0) }
+            changes = try memberships(json, named: "userId", isValid: isValidUser)
         default:
             directory = .memberships(user: try user(json))
-            changes = try memberships(json, named: "channel") { isValidChannelName($0) }
+            changes = try memberships(
+                json, named: "channel", isValid: isValidChannelName, else: .invalidChannel)
         }
         return DirectoryRequest(
             directory: directory, changes: changes,
@@ -117,12 +118,16 @@ extension CommandDecoder {
     }
 
     /// What `set` and `remove` say together, each entry once.
+    ///
+    /// - Parameter fault: What is wrong with a name that is none; `nil`: the list.
     private static func memberships(
-        _ json: borrowing JSONValue, named name: String, isValid: (String) -> Bool
+        _ json: borrowing JSONValue, named name: String, isValid: (String) -> Bool,
+        else fault: ProtocolError? = nil
     ) throws(ProtocolError) -> [EntryChange] {
         var changes: [EntryChange] = []
         var seen: Set<ExactText> = []
         func take(_ id: String?, in list: String, _ kind: EntryChange.Kind) throws(ProtocolError) {
+            if let fault, let id, !isValid(id) { throw fault }
             guard let id, isValid(id), seen.insert(ExactText(id)).inserted else {
                 throw .invalidField(
                     list, "a list whose members name each \(name) once in set and remove together")

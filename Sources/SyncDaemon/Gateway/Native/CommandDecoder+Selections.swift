@@ -85,6 +85,11 @@ extension JSONValue {
 }
 
 extension Channel {
+    /// Whether it can have events: a wildcard of too many levels, or `*`, has none.
+    var canBeFollowed: Bool {
+        name != "*" && name != "*" + Channel.presenceSuffix && (!isWildcard || isFollowedWildcard)
+    }
+
     /// Whether any channel can fall under it.
     fileprivate var isFollowedWildcard: Bool {
         isWildcard && name.utf8.first != UInt8(ascii: "*")
