@@ -4,42 +4,21 @@ import EventModel
 
 /// One download.
 final class FileDownload: HTTPFileCall, HTTPStreamCall {
-    let author: Author
-    let keyset: Keyset
-    let origin: Origin
-    let engine: any Engine
-    let accounts: Accounts
-    let audit: Audit
-    let demand = Demand()
-    private let ticket: FileTicket
-    private let files: FileService
+    let caller: FileCaller
     private var hasPlace = false
     private var hasBegun = false
 
     static func answer(_ asking: HTTPAsking, _ files: FileService) -> HTTPAnswer {
         let parts = asking.request.path.split(separator: "/")
-        guard parts.count > 3,
-            let ticket = files.key.ticket(
-                String(parts[3]), for: .download, at: asking.hub.engine.seconds),
-            let keyset = asking.tenants.keysets[ticket.channel.keyset]
+        guard parts.count > 3, let caller = FileCaller(parts[3], for: .download, files, asking)
         else { return .now(.badTicket) }
         guard asking.request.method == .get else {
             return .now(.methodNotAllowed("Use GET.", allowing: ["GET"]))
         }
-        return .call(FileDownload(ticket, keyset, files, asking))
+        return .call(FileDownload(caller))
     }
 
-    private init(
-        _ ticket: FileTicket, _ keyset: Keyset, _ files: FileService, _ asking: HTTPAsking
-    ) {
-        (self.ticket, self.keyset, self.files) = (ticket, keyset, files)
-        author = Author(
-            keyset: ticket.channel.keyset, userID: ticket.userID, deviceID: "")
-        origin = asking.origin
-        engine = asking.hub.engine
-        accounts = asking.tenants.accounts
-        audit = asking.tenants.audit
-    }
+    private init(_ caller: FileCaller) { self.caller = caller }
 
     func start() -> HTTPResponse? {
         guard files.beginDownload() else { return .filesBusy }

@@ -4,17 +4,9 @@ import EventModel
 
 /// One upload.
 final class FileUpload: HTTPBodyCall {
-    let author: Author
-    let keyset: Keyset
-    let origin: Origin
-    let engine: any Engine
-    let accounts: Accounts
-    let audit: Audit
-    let demand = Demand()
-    private let ticket: FileTicket
+    let caller: FileCaller
     private let length: Int
     private var form: FormReader?
-    private let files: FileService
     private var hasPlace = false
     /// Whether the contents are whole, and on the disk.
     private var isStored = false
@@ -25,33 +17,21 @@ final class FileUpload: HTTPBodyCall {
 
     static func answer(_ asking: HTTPAsking, _ files: FileService) -> HTTPAnswer {
         let text = asking.request.path.split(separator: "/").last ?? ""
-        guard
-            let ticket = files.key.ticket(
-                String(text), for: .upload, at: asking.hub.engine.seconds),
-            let keyset = asking.tenants.keysets[ticket.channel.keyset]
-        else { return .now(.badTicket) }
+        guard let caller = FileCaller(text, for: .upload, files, asking) else {
+            return .now(.badTicket)
+        }
         guard let length = asking.request.bodyLength else {
             return .now(.storage(411, "MissingContentLength", "Send a form."))
         }
-        guard length <= ticket.bytesMax + Limits.formBytesMax else { return .now(.tooLarge) }
+        guard length <= caller.ticket.bytesMax + Limits.formBytesMax else { return .now(.tooLarge) }
         guard
             let form = asking.request.fields.contentType.flatMap(FormReader.init(contentType:))
         else { return .now(.badForm) }
-        return .call(FileUpload(ticket, keyset, form, length, files, asking))
+        return .call(FileUpload(caller, form, length))
     }
 
-    private init(
-        _ ticket: FileTicket, _ keyset: Keyset, _ form: FormReader, _ length: Int,
-        _ files: FileService, _ asking: HTTPAsking
-    ) {
-        (self.ticket, self.keyset, self.form) = (ticket, keyset, form)
-        (self.length, self.files) = (length, files)
-        author = Author(
-            keyset: ticket.channel.keyset, userID: ticket.userID, deviceID: "")
-        origin = asking.origin
-        engine = asking.hub.engine
-        accounts = asking.tenants.accounts
-        audit = asking.tenants.audit
+    private init(_ caller: FileCaller, _ form: FormReader, _ length: Int) {
+        (self.caller, self.form, self.length) = (caller, form, length)
     }
 
     func start() -> HTTPResponse? {
