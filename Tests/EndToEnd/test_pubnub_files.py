@@ -11,6 +11,7 @@ import urllib.parse
 from pubnub.exceptions import PubNubException
 from pubnub.models.consumer.v3.channel import Channel
 
+from disk import readiness
 from rest import KEYS, quoted
 from sdk import PubNubTestCase
 from waiting import until
@@ -63,6 +64,21 @@ class FilesTestCase(PubNubTestCase):
 
     def url(self, file, name):
         return self.web.get(f"{FILES}/{file}/{quoted(name)}").headers["location"]
+
+    def head(self, url, length, kind):
+        """Begins an upload of so many bytes, and sends none."""
+        peer = socket.create_connection(self.daemon.address, timeout=30)
+        self.addCleanup(peer.close)
+        peer.sendall(f"POST {urllib.parse.urlsplit(url).path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                     f"Content-Length: {length}\r\nContent-Type: {kind}\r\n\r\n".encode())
+        return peer
+
+    def half(self, url, content=b"x" * 200_000):
+        """Begins an upload and leaves it there."""
+        body, kind = form(content)
+        peer = self.head(url, len(body), kind)
+        peer.sendall(body[:len(body) // 2])
+        return peer
 
 
 class Files(FilesTestCase):
@@ -285,16 +301,6 @@ class Attacks(FilesTestCase):
         line, = (it for it in status.splitlines() if it.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
 
-    def half(self, url, content=b"x" * 200_000):
-        """Begins an upload and leaves it there."""
-        body, kind = form(content)
-        peer = socket.create_connection(self.daemon.address, timeout=30)
-        self.addCleanup(peer.close)
-        peer.sendall(f"POST {urllib.parse.urlsplit(url).path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-                     f"Content-Length: {len(body)}\r\nContent-Type: {kind}\r\n\r\n".encode()
-                     + body[:len(body) // 2])
-        return peer
-
     def test_who_hangs_up_leaves_nothing(self):
         self.begin()
         peer = self.half(self.granted()[0])
@@ -312,6 +318,80 @@ class Attacks(FilesTestCase):
         self.assertEqual(len(self.web.publish("room", 1).__str__()), 17, "others are served")
         peers[0].close()
         until(lambda: self.ask("POST", self.granted()[0], body, kind)[0] == 204, "a place")
+
+
+class Watched(FilesTestCase):
+    """What operators see of files."""
+
+    def figures(self):
+        """The rows of `/metrics` that are about files, by their names and labels."""
+        lines = readiness(self.daemon, "/metrics")[1].splitlines()
+        pairs = (it.removeprefix("syncdaemon_file").split(" ") for it in lines
+                 if it.startswith("syncdaemon_file"))
+        return {name: int(value) for name, value in pairs}
+
+    def test_figures(self):
+        self.begin("max_file_bytes = 1M", "stored_bytes_max = 3M")
+        self.assertEqual(set(self.figures().values()), {0})
+        first = self.send(b"x" * 1000, "a.txt")
+        self.send(b"y" * 500, "b.txt")
+        self.assertEqual(self.ask("GET", self.url(first.file_id, "a.txt"))[2], b"x" * 1000)
+        # Refused before it begins, for its size; and after it has, for what stands in it.
+        self.head(self.granted()[0], 2 * MIB, "multipart/form-data; boundary=b").recv(100)
+        self.assertEqual(self.ask("POST", self.granted()[0], form(b"x" * 1000)[0],
+                                  "multipart/form-data; boundary=other")[0], 400)
+        self.sdk.delete_file().channel("room").file_id(first.file_id).file_name("a.txt").sync()
+        until(lambda: self.figures()["s"] == 1, "the end of a file")
+        found = self.figures()
+        self.assertEqual(
+            {name: found[name] for name in ("s", "s_bytes", "_uploads_total", "_downloads_total",
+             "_upload_failures_total", "_download_failures_total", "_uploads_open",
+             '_refusals_total{limit="size"}')},
+            {"s": 1, "s_bytes": 500, "_uploads_total": 3, "_downloads_total": 1,
+             "_upload_failures_total": 1, "_download_failures_total": 0, "_uploads_open": 0,
+             '_refusals_total{limit="size"}': 1})
+
+        for _ in range(3):
+            self.ask("POST", self.granted()[0], *form(b"z" * (MIB - 1)))
+        until(lambda: self.figures()["s"] == 3, "the end of one over the quota")
+        self.assertEqual(self.figures()['_refusals_total{limit="quota"}'], 1)
+        peers = [self.half(self.granted()[0]) for _ in range(64)]
+        until(lambda: self.figures()["_uploads_open"] == 64, "64 uploads")
+        self.assertEqual(self.ask("POST", self.granted()[0], *form(b"1"))[0], 503)
+        self.assertEqual(self.figures()['_refusals_total{limit="uploads"}'], 1)
+        failed = self.figures()["_upload_failures_total"]
+        for peer in peers:
+            peer.close()
+        until(lambda: self.figures()["_uploads_open"] == 0, "the end of the uploads")
+        self.assertEqual(self.figures()["_upload_failures_total"], failed + 64)
+
+        self.daemon.restart()
+        self.web = self.rest(self.daemon)
+        self.assertEqual({name: it for name, it in self.figures().items() if it},
+                         {"s": 3, "s_bytes": 500 + 2 * (MIB - 1)})
+
+    def test_a_directory_that_cannot_be_written_is_told_and_stops_nothing_else(self):
+        self.begin()
+        kept = self.send(b"kept", "k.txt")
+        away = self.directory.with_name("away")
+        self.directory.rename(away)
+        until(lambda: "files_failing: " in readiness(self.daemon)[1], "the trouble")
+        self.assertEqual(readiness(self.daemon)[0], 200)
+        self.assertEqual(readiness(self.daemon, "/healthz")[0], 200)
+        self.directory.mkdir()
+        self.assertEqual(self.ask("POST", self.granted()[0], *form(b"1"))[0], 500)
+        self.assertEqual(len(self.listed()["data"]), 1)
+        self.web.publish("room", "others go on")
+        self.assertEqual(list(self.directory.iterdir()), [])
+
+        self.directory.rmdir()
+        away.rename(self.directory)
+        until(lambda: readiness(self.daemon) == (200, "ready\n"), "the end of the trouble")
+        self.assertEqual(self.ask("GET", self.url(kept.file_id, "k.txt"))[2], b"kept")
+        self.assertEqual(self.ask("POST", self.granted()[0], *form(b"1"))[0], 204)
+        log = self.daemon.log()
+        self.assertEqual(log.count("The directory of files cannot be written."), 1)
+        self.assertEqual(log.count("Files can be written again."), 1)
 
 
 class Crashes(FilesTestCase):

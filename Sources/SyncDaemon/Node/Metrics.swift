@@ -16,6 +16,8 @@ struct Metrics: Sendable {
     let certificate: CertificateWatch
     let webhooks: WebhookThread
     let interceptors: InterceptorThread
+    /// `nil`: there are none.
+    let files: FileService?
 
     struct Row {
         let name: String
@@ -29,7 +31,8 @@ struct Metrics: Sendable {
     var text: String {
         var text = ""
         var last = ""
-        for row in rows + tlsRows + refusals + tenants + webhookRows + interceptorRows {
+        let all = [rows, tlsRows, refusals, tenants, webhookRows, interceptorRows, fileRows]
+        for row in all.joined() {
             if row.name != last {
                 text += """
                     # HELP syncdaemon_\(row.name) \(row.help)
@@ -54,11 +57,11 @@ struct Metrics: Sendable {
         }
     }
 
-    private func gauge(_ name: String, _ help: String, _ value: Int) -> Row {
+    func gauge(_ name: String, _ help: String, _ value: Int) -> Row {
         Row(name: name, kind: "gauge", help: help, value: value)
     }
 
-    private func counter(_ name: String, _ help: String, _ value: Int) -> Row {
+    func counter(_ name: String, _ help: String, _ value: Int) -> Row {
         Row(name: "\(name)_total", kind: "counter", help: help, value: value)
     }
 

@@ -24,7 +24,7 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
         guard files.beginDownload() else { return .filesBusy }
         hasPlace = true
         guard files.put(.open(ticket.id), for: origin) else {
-            leave()
+            leave(failed: true)
             return .filesBusy
         }
         return nil
@@ -37,17 +37,17 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
     func hear(_ result: FileAnswer.Result) -> HTTPResponse? {
         switch result {
         case .part(let bytes, let size, let isLast):
-            if isLast { leave() }
+            if isLast { leave(failed: false) }
             guard let size else { return part(isLast ? .last : .more, bytes) }
             hasBegun = true
             var response = part(isLast ? .whole : .head, bytes)
             response.length = size
             return response
         case .failed(.absent) where !hasBegun:
-            leave()
+            leave(failed: true)
             return .noSuchFile
         case .failed where !hasBegun:
-            leave()
+            leave(failed: true)
             return .storage(500, "InternalError", "The file could not be read.")
         case .failed: return breakOff()
         case .taken, .stored, .badForm: preconditionFailure("A download writes no file.")
@@ -73,7 +73,7 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
 
     /// Ends a response that has begun: the peer sees by its length that something is missing.
     private func breakOff() -> HTTPResponse {
-        leave()
+        leave(failed: true)
         return part(.last, [])
     }
 
@@ -88,12 +88,12 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
     /// Nothing is said between parts.
     var sign: HTTPResponse { part(.more, []) }
 
-    private func leave() {
+    private func leave(failed: Bool) {
         guard hasPlace else { return }
         hasPlace = false
         files.put(.end, for: origin)
-        files.endDownload()
+        files.endDownload(failed: failed)
     }
 
-    func abandon() { leave() }
+    func abandon() { leave(failed: true) }
 }
