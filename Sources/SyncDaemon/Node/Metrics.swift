@@ -31,7 +31,9 @@ struct Metrics: Sendable {
     var text: String {
         var text = ""
         var last = ""
-        let all = [rows, tlsRows, refusals, tenants, webhookRows, interceptorRows, fileRows]
+        let all = [
+            rows, cacheRows, tlsRows, refusals, tenants, webhookRows, interceptorRows, fileRows,
+        ]
         for row in all.joined() {
             if row.name != last {
                 text += """
@@ -163,6 +165,31 @@ struct Metrics: Sendable {
             counter(
                 "store_damage", "Times that damage was met in reading or writing.",
                 counters.storeDamage.value),
+        ]
+    }
+
+    /// What devices hold of channels, and whether it was right.
+    private var cacheRows: [Row] {
+        [
+            counter(
+                "window_subscriptions", "Subscriptions to a part of a channel.",
+                counters.windows.value),
+            counter(
+                "windows_renewed",
+                "Of these, those of devices whose part was wrong, too old or of another store.",
+                counters.windowsRenewed.value),
+            counter(
+                "window_pages", "Pages asked for of what is before a part.",
+                counters.windowPages.value),
+            counter(
+                "window_checks", "Questions for what the rows before a part come to.",
+                counters.windowChecks.value),
+            counter(
+                "repairs", "Times that all rows of a device's channel were compared.",
+                counters.repairs.value),
+            counter(
+                "segment_repairs", "Times that its segments were compared first.",
+                counters.segmentRepairs.value),
         ]
     }
 
