@@ -3,14 +3,20 @@
 import hashlib
 import http.client
 import json
+import os
 import pathlib
+import shutil
 import socket
+import subprocess
+import tempfile
 import unittest
 import urllib.parse
 
+from pubnub.enums import PNPushType
 from pubnub.exceptions import PubNubException
 from pubnub.models.consumer.v3.channel import Channel
 
+from daemon import binary, clean_environment, run_to_end
 from disk import readiness
 from rest import KEYS, quoted
 from sdk import PubNubTestCase
@@ -392,6 +398,115 @@ class Watched(FilesTestCase):
         log = self.daemon.log()
         self.assertEqual(log.count("The directory of files cannot be written."), 1)
         self.assertEqual(log.count("Files can be written again."), 1)
+
+
+class Moved(FilesTestCase):
+    """Files that go to another machine, and come back from a backup."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="syncdaemon-files-")
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+        self.target = self.scratch / "target"
+
+    def syncctl(self, *arguments, kibibytes_max=64 * 1024):
+        """Runs it to its end within so much memory; returns what it said."""
+        tool = subprocess.Popen(
+            [binary("syncctl"), *map(str, arguments)], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, env=clean_environment())
+        with tool.stdout as said:
+            text = said.read().decode()
+        _, status, used = os.wait4(tool.pid, 0)
+        tool.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(tool.returncode, 0, text)
+        self.assertLess(used.ru_maxrss, kibibytes_max)
+        return text
+
+    def served(self):
+        """A daemon on the target, in the place of the first one."""
+        self.daemon = self.start_daemon(configuration=KEYSET, data_dir=str(self.target))
+        self.web, self.directory = self.rest(self.daemon), self.target / "files"
+        return self.client(self.daemon, "ada").sdk
+
+    def test_a_tenant_goes_to_another_machine_with_files_and_devices(self):
+        self.begin("max_file_bytes = 200M")
+        small = self.send(b"small", "é.txt")
+        url, big = self.granted("big.bin")
+        content = hashlib.sha256(b"1").digest() * (4 * MIB)
+        self.assertEqual(self.ask("POST", url, *form(content))[0], 204)
+        self.sdk.add_channels_to_push(["room", "den"], "token", PNPushType.FCM).sync()
+        listed = self.listed()
+        export, files = self.scratch / "export.jsonl", self.scratch / "contents"
+
+        # Without contents first: files are left out, and said.
+        self.assertIn("--files", self.syncctl(
+            "export", "--keyset", KEYS[1], "--data-dir", self.daemon.data_dir,
+            "--output", self.scratch / "rows.jsonl"))
+        self.assertIn("2 files are left out", self.syncctl(
+            "import", self.scratch / "rows.jsonl", "--data-dir", self.target))
+        self.assertEqual(list((self.target / "files").iterdir()), [])
+        said = self.syncctl("export", "--keyset", KEYS[1], "--data-dir", self.daemon.data_dir,
+                            "--output", export, "--files", files)
+        self.assertIn("2 files", said)
+        self.assertEqual({it.stat().st_mode & 0o777 for it in files.iterdir()}, {0o600})
+        said = self.syncctl("import", export, "--data-dir", self.target, "--files", files)
+        self.assertIn("2 rows written", said)
+        self.assertIn("0 rows written", self.syncctl(
+            "import", export, "--data-dir", self.target, "--files", files))
+
+        self.daemon.stop()
+        sdk = self.served()
+        self.assertEqual(self.listed(), listed)
+        for file, name, expected in ((small.file_id, "é.txt", b"small"), (big, "big.bin", content)):
+            status, _, found = self.ask("GET", self.url(file, name))
+            self.assertEqual((status, found == expected), (200, True))
+        self.assertEqual(
+            sdk.list_push_channels("token", PNPushType.FCM).sync().result.channels,
+            ["den", "room"])
+
+    def test_an_import_that_is_killed_amid_a_file_goes_on(self):
+        self.begin("max_file_bytes = 500M")
+        url, big = self.granted("big.bin")
+        content = b"0123456789abcdef" * (12 * MIB)
+        self.assertEqual(self.ask("POST", url, *form(content))[0], 204)
+        export, files = self.scratch / "export.jsonl", self.scratch / "contents"
+        self.syncctl("export", "--all", "--data-dir", self.daemon.data_dir, "--output", export,
+                     "--files", files)
+        arguments = ["import", export, "--data-dir", self.target, "--files", files]
+        tool = subprocess.Popen([binary("syncctl"), *map(str, arguments)],
+                                stdout=subprocess.DEVNULL, env=clean_environment())
+        until(lambda: list(self.target.glob("files/*.part")) or tool.poll() is not None, "a part")
+        tool.kill()
+        self.assertNotEqual(tool.wait(), 0, "it was over before it could be killed")
+
+        self.assertIn("1 rows written", self.syncctl(*arguments))
+        self.daemon.stop()
+        self.served()
+        self.assertEqual([it["id"] for it in self.listed()["data"]], [big])
+        self.assertEqual(self.ask("GET", self.url(big, "big.bin"))[2], content)
+
+    def test_a_backup_and_a_copy_of_the_directory_behind_it(self):
+        self.begin()
+        one, two = self.send(b"one", "1.txt"), self.send(b"two", "2.txt")
+        backup = self.scratch / "backup.db"
+        _, said, _ = run_to_end("backup", "--data-dir", self.daemon.data_dir, str(backup))
+        self.assertIn(f"The contents of 2 files are not in it: copy {self.directory} now", said)
+        # What happens until the directory is copied.
+        self.send(b"three", "3.txt")
+        self.sdk.delete_file().channel("room").file_id(two.file_id).file_name("2.txt").sync()
+        until(lambda: len(list(self.directory.iterdir())) == 2, "the end of a file")
+        copied = self.scratch / "files"
+        shutil.copytree(self.directory, copied)
+
+        self.daemon.stop()
+        _, said, _ = run_to_end("restore", "--data-dir", str(self.target), str(backup))
+        self.assertIn(f"2 files belong into {self.target}/files", said)
+        shutil.copytree(copied, self.target / "files")
+        self.served()
+        self.assertEqual([it["id"] for it in self.listed()["data"]], [one.file_id, two.file_id])
+        self.assertEqual(self.ask("GET", self.url(one.file_id, "1.txt"))[2], b"one")
+        self.assertEqual(self.ask("GET", self.url(two.file_id, "2.txt"))[0], 404)
+        self.assertEqual([it.name for it in self.directory.iterdir()], [one.file_id])
 
 
 class Crashes(FilesTestCase):

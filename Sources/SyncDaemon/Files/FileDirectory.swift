@@ -42,11 +42,17 @@ struct FileDirectory: ~Copyable, Sendable {
     private static let partEnding = ".part"
 
     /// Makes it for this user alone, unless it is there; a symbolic link is not followed.
-    init(_ path: String) throws(FileError) {
+    ///
+    /// - Parameter isMade: Whether one that is absent is made; else that is an error.
+    init(_ path: String, isMade: Bool = true) throws(FileError) {
         self.path = path
-        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw FileError(path) }
+        if isMade, unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw .failed(path: path, reason: systemMessage(errno).lowercased())
+        }
         let opened = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard opened >= 0 else { throw FileError(path) }
+        guard opened >= 0 else {
+            throw .failed(path: path, reason: systemMessage(errno).lowercased())
+        }
         directory = FileDescriptor(owning: opened)
     }
 
@@ -56,7 +62,7 @@ struct FileDirectory: ~Copyable, Sendable {
         guard unsafe faccessat(directory.rawValue, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
             throw .notWritable(path: path, reason: systemMessage(errno).lowercased())
         }
-        try checkRoom(for: 0)
+        try checkRoom(for: Limits.fileReserveBytes)
     }
 
     /// What goes into a directory that was removed or replaced is lost.
@@ -70,15 +76,19 @@ struct FileDirectory: ~Copyable, Sendable {
     /// The database may lie on the same disk.
     private func checkRoom(for bytes: Int) throws(FileError) {
         guard let free = FreeSpace.bytes(at: path) else { return }
-        guard free >= bytes + Limits.fileReserveBytes else { throw .full }
+        guard free >= bytes else { throw .full }
     }
 
     /// A file that nobody sees before ``finish(_:_:)``.
     ///
-    /// - Parameter bytes: That it may come to.
-    func begin(_ id: FileID, ofUpTo bytes: Int) throws(FileError) -> FileDescriptor {
+    /// - Parameters:
+    ///   - bytes: That it may come to.
+    ///   - bytesKeptFree: That the disk is to have besides.
+    func begin(
+        _ id: FileID, ofUpTo bytes: Int, keepingFree bytesKeptFree: Int = Limits.fileReserveBytes
+    ) throws(FileError) -> FileDescriptor {
         try checkPlace()
-        try checkRoom(for: bytes)
+        try checkRoom(for: bytes + bytesKeptFree)
         let name = id.text + Self.partEnding
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let opened = unsafe openat(directory.rawValue, name, flags, 0o600)
