@@ -91,6 +91,11 @@ extension JSONValue {
         if let value = try? JSONValue(parsing: text, depthMax: depthMax) {
             return value.compactText
         }
+        return quoted(text)
+    }
+
+    /// A text as the JSON string that says it, with its quotes.
+    public static func quoted(_ text: String) -> String {
         var json = JSONWriter(reserving: text.utf8.count + 2)
         json.string(text)
         return String(decoding: json.bytes, as: UTF8.self)

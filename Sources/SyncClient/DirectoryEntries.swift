@@ -91,12 +91,6 @@ extension DirectoryEntry {
 extension EntryField {
     /// A field that is a text; `nil` takes it away.
     public static func text(_ name: String, _ text: String?) -> EntryField {
-        EntryField(
-            name: name,
-            value: text.map { text in
-                var json = JSONWriter(reserving: text.utf8.count + 2)
-                json.string(text)
-                return String(decoding: json.bytes, as: UTF8.self)
-            })
+        EntryField(name: name, value: text.map { JSONValue.quoted($0) })
     }
 }

@@ -16,10 +16,13 @@ public struct ExportRequest: Hashable, Sendable {
     public var channels: [String]
     /// Whether what was removed or deleted goes along, as long as it is remembered.
     public var includesRemoved: Bool
+    /// Where contents of files are copied to; `nil`: they are not.
+    public var files: String?
 
     public init(
         directory: String? = nil, database: String? = nil, output: String? = nil,
-        keyset: String? = nil, channels: [String] = [], includesRemoved: Bool = false
+        keyset: String? = nil, channels: [String] = [], includesRemoved: Bool = false,
+        files: String? = nil
     ) {
         self.directory = directory
         self.database = database
@@ -27,6 +30,7 @@ public struct ExportRequest: Hashable, Sendable {
         self.keyset = keyset
         self.channels = channels
         self.includesRemoved = includesRemoved
+        self.files = files
     }
 }
 
@@ -50,10 +54,13 @@ public struct ImportRequest: Hashable, Sendable {
     public var keepsContradicted: Bool
     /// Whether the file is read and nothing is written.
     public var isTrial: Bool
+    /// Where contents of files are; `nil`: in the data directory, or nowhere.
+    public var files: String?
 
     public init(
         directory: String? = nil, input: String, origin: Origin = .syncdaemon, into: String? = nil,
-        channel: String? = nil, keepsContradicted: Bool = false, isTrial: Bool = false
+        channel: String? = nil, keepsContradicted: Bool = false, isTrial: Bool = false,
+        files: String? = nil
     ) {
         self.directory = directory
         self.input = input
@@ -62,6 +69,7 @@ public struct ImportRequest: Hashable, Sendable {
         self.channel = channel
         self.keepsContradicted = keepsContradicted
         self.isTrial = isTrial
+        self.files = files
     }
 }
 
@@ -115,7 +123,7 @@ extension Program {
             return TransferReport(
                 try Transfers.export(
                     selection, of: path, includesRemoved: request.includesRemoved,
-                    to: request.output, tell: tell))
+                    files: request.files, to: request.output, tell: tell))
         } catch {
             throw TransferProblem(error)
         }
@@ -134,7 +142,8 @@ extension Program {
             case .syncdaemon:
                 return TransferReport(
                     try Transfers.import(
-                        input, into: request.into, keeps: keeps, directory: directory, tell: tell))
+                        input, into: request.into, keeps: keeps, files: request.files,
+                        directory: directory, tell: tell))
             case .pubnub:
                 return TransferReport(
                     try Transfers.import(

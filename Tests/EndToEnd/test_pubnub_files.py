@@ -3,14 +3,21 @@
 import hashlib
 import http.client
 import json
+import os
 import pathlib
+import shutil
 import socket
+import subprocess
+import tempfile
 import unittest
 import urllib.parse
 
+from pubnub.enums import PNPushType
 from pubnub.exceptions import PubNubException
 from pubnub.models.consumer.v3.channel import Channel
 
+from daemon import binary, clean_environment, run_to_end
+from disk import readiness
 from rest import KEYS, quoted
 from sdk import PubNubTestCase
 from waiting import until
@@ -63,6 +70,21 @@ class FilesTestCase(PubNubTestCase):
 
     def url(self, file, name):
         return self.web.get(f"{FILES}/{file}/{quoted(name)}").headers["location"]
+
+    def head(self, url, length, kind):
+        """Begins an upload of so many bytes, and sends none."""
+        peer = socket.create_connection(self.daemon.address, timeout=30)
+        self.addCleanup(peer.close)
+        peer.sendall(f"POST {urllib.parse.urlsplit(url).path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                     f"Content-Length: {length}\r\nContent-Type: {kind}\r\n\r\n".encode())
+        return peer
+
+    def half(self, url, content=b"x" * 200_000):
+        """Begins an upload and leaves it there."""
+        body, kind = form(content)
+        peer = self.head(url, len(body), kind)
+        peer.sendall(body[:len(body) // 2])
+        return peer
 
 
 class Files(FilesTestCase):
@@ -285,16 +307,6 @@ class Attacks(FilesTestCase):
         line, = (it for it in status.splitlines() if it.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
 
-    def half(self, url, content=b"x" * 200_000):
-        """Begins an upload and leaves it there."""
-        body, kind = form(content)
-        peer = socket.create_connection(self.daemon.address, timeout=30)
-        self.addCleanup(peer.close)
-        peer.sendall(f"POST {urllib.parse.urlsplit(url).path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-                     f"Content-Length: {len(body)}\r\nContent-Type: {kind}\r\n\r\n".encode()
-                     + body[:len(body) // 2])
-        return peer
-
     def test_who_hangs_up_leaves_nothing(self):
         self.begin()
         peer = self.half(self.granted()[0])
@@ -312,6 +324,189 @@ class Attacks(FilesTestCase):
         self.assertEqual(len(self.web.publish("room", 1).__str__()), 17, "others are served")
         peers[0].close()
         until(lambda: self.ask("POST", self.granted()[0], body, kind)[0] == 204, "a place")
+
+
+class Watched(FilesTestCase):
+    """What operators see of files."""
+
+    def figures(self):
+        """The rows of `/metrics` that are about files, by their names and labels."""
+        lines = readiness(self.daemon, "/metrics")[1].splitlines()
+        pairs = (it.removeprefix("syncdaemon_file").split(" ") for it in lines
+                 if it.startswith("syncdaemon_file"))
+        return {name: int(value) for name, value in pairs}
+
+    def test_figures(self):
+        self.begin("max_file_bytes = 1M", "stored_bytes_max = 3M")
+        self.assertEqual(set(self.figures().values()), {0})
+        first = self.send(b"x" * 1000, "a.txt")
+        self.send(b"y" * 500, "b.txt")
+        self.assertEqual(self.ask("GET", self.url(first.file_id, "a.txt"))[2], b"x" * 1000)
+        # Refused before it begins, for its size; and after it has, for what stands in it.
+        self.head(self.granted()[0], 2 * MIB, "multipart/form-data; boundary=b").recv(100)
+        self.assertEqual(self.ask("POST", self.granted()[0], form(b"x" * 1000)[0],
+                                  "multipart/form-data; boundary=other")[0], 400)
+        self.sdk.delete_file().channel("room").file_id(first.file_id).file_name("a.txt").sync()
+        until(lambda: self.figures()["s"] == 1, "the end of a file")
+        found = self.figures()
+        self.assertEqual(
+            {name: found[name] for name in ("s", "s_bytes", "_uploads_total", "_downloads_total",
+             "_upload_failures_total", "_download_failures_total", "_uploads_open",
+             '_refusals_total{limit="size"}')},
+            {"s": 1, "s_bytes": 500, "_uploads_total": 3, "_downloads_total": 1,
+             "_upload_failures_total": 1, "_download_failures_total": 0, "_uploads_open": 0,
+             '_refusals_total{limit="size"}': 1})
+
+        for _ in range(3):
+            self.ask("POST", self.granted()[0], *form(b"z" * (MIB - 1)))
+        until(lambda: self.figures()["s"] == 3, "the end of one over the quota")
+        self.assertEqual(self.figures()['_refusals_total{limit="quota"}'], 1)
+        peers = [self.half(self.granted()[0]) for _ in range(64)]
+        until(lambda: self.figures()["_uploads_open"] == 64, "64 uploads")
+        self.assertEqual(self.ask("POST", self.granted()[0], *form(b"1"))[0], 503)
+        self.assertEqual(self.figures()['_refusals_total{limit="uploads"}'], 1)
+        failed = self.figures()["_upload_failures_total"]
+        for peer in peers:
+            peer.close()
+        until(lambda: self.figures()["_uploads_open"] == 0, "the end of the uploads")
+        self.assertEqual(self.figures()["_upload_failures_total"], failed + 64)
+
+        self.daemon.restart()
+        self.web = self.rest(self.daemon)
+        self.assertEqual({name: it for name, it in self.figures().items() if it},
+                         {"s": 3, "s_bytes": 500 + 2 * (MIB - 1)})
+
+    def test_a_directory_that_cannot_be_written_is_told_and_stops_nothing_else(self):
+        self.begin()
+        kept = self.send(b"kept", "k.txt")
+        away = self.directory.with_name("away")
+        self.directory.rename(away)
+        until(lambda: "files_failing: " in readiness(self.daemon)[1], "the trouble")
+        self.assertEqual(readiness(self.daemon)[0], 200)
+        self.assertEqual(readiness(self.daemon, "/healthz")[0], 200)
+        self.directory.mkdir()
+        self.assertEqual(self.ask("POST", self.granted()[0], *form(b"1"))[0], 500)
+        self.assertEqual(len(self.listed()["data"]), 1)
+        self.web.publish("room", "others go on")
+        self.assertEqual(list(self.directory.iterdir()), [])
+
+        self.directory.rmdir()
+        away.rename(self.directory)
+        until(lambda: readiness(self.daemon) == (200, "ready\n"), "the end of the trouble")
+        self.assertEqual(self.ask("GET", self.url(kept.file_id, "k.txt"))[2], b"kept")
+        self.assertEqual(self.ask("POST", self.granted()[0], *form(b"1"))[0], 204)
+        log = self.daemon.log()
+        self.assertEqual(log.count("The directory of files cannot be written."), 1)
+        self.assertEqual(log.count("Files can be written again."), 1)
+
+
+class Moved(FilesTestCase):
+    """Files that go to another machine, and come back from a backup."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="syncdaemon-files-")
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+        self.target = self.scratch / "target"
+
+    def syncctl(self, *arguments, kibibytes_max=64 * 1024):
+        """Runs it to its end within so much memory; returns what it said."""
+        tool = subprocess.Popen(
+            [binary("syncctl"), *map(str, arguments)], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, env=clean_environment())
+        with tool.stdout as said:
+            text = said.read().decode()
+        _, status, used = os.wait4(tool.pid, 0)
+        tool.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(tool.returncode, 0, text)
+        self.assertLess(used.ru_maxrss, kibibytes_max)
+        return text
+
+    def served(self):
+        """A daemon on the target, in the place of the first one."""
+        self.daemon = self.start_daemon(configuration=KEYSET, data_dir=str(self.target))
+        self.web, self.directory = self.rest(self.daemon), self.target / "files"
+        return self.client(self.daemon, "ada").sdk
+
+    def test_a_tenant_goes_to_another_machine_with_files_and_devices(self):
+        self.begin("max_file_bytes = 200M")
+        small = self.send(b"small", "é.txt")
+        url, big = self.granted("big.bin")
+        content = hashlib.sha256(b"1").digest() * (4 * MIB)
+        self.assertEqual(self.ask("POST", url, *form(content))[0], 204)
+        self.sdk.add_channels_to_push(["room", "den"], "token", PNPushType.FCM).sync()
+        listed = self.listed()
+        export, files = self.scratch / "export.jsonl", self.scratch / "contents"
+
+        # Without contents first: files are left out, and said.
+        self.assertIn("--files", self.syncctl(
+            "export", "--keyset", KEYS[1], "--data-dir", self.daemon.data_dir,
+            "--output", self.scratch / "rows.jsonl"))
+        self.assertIn("2 files are left out", self.syncctl(
+            "import", self.scratch / "rows.jsonl", "--data-dir", self.target))
+        self.assertEqual(list((self.target / "files").iterdir()), [])
+        said = self.syncctl("export", "--keyset", KEYS[1], "--data-dir", self.daemon.data_dir,
+                            "--output", export, "--files", files)
+        self.assertIn("2 files", said)
+        self.assertEqual({it.stat().st_mode & 0o777 for it in files.iterdir()}, {0o600})
+        said = self.syncctl("import", export, "--data-dir", self.target, "--files", files)
+        self.assertIn("2 rows written", said)
+        self.assertIn("0 rows written", self.syncctl(
+            "import", export, "--data-dir", self.target, "--files", files))
+
+        self.daemon.stop()
+        sdk = self.served()
+        self.assertEqual(self.listed(), listed)
+        for file, name, expected in ((small.file_id, "é.txt", b"small"), (big, "big.bin", content)):
+            status, _, found = self.ask("GET", self.url(file, name))
+            self.assertEqual((status, found == expected), (200, True))
+        self.assertEqual(
+            sdk.list_push_channels("token", PNPushType.FCM).sync().result.channels,
+            ["den", "room"])
+
+    def test_an_import_that_is_killed_amid_a_file_goes_on(self):
+        self.begin("max_file_bytes = 500M")
+        url, big = self.granted("big.bin")
+        content = b"0123456789abcdef" * (12 * MIB)
+        self.assertEqual(self.ask("POST", url, *form(content))[0], 204)
+        export, files = self.scratch / "export.jsonl", self.scratch / "contents"
+        self.syncctl("export", "--all", "--data-dir", self.daemon.data_dir, "--output", export,
+                     "--files", files)
+        arguments = ["import", export, "--data-dir", self.target, "--files", files]
+        tool = subprocess.Popen([binary("syncctl"), *map(str, arguments)],
+                                stdout=subprocess.DEVNULL, env=clean_environment())
+        until(lambda: list(self.target.glob("files/*.part")) or tool.poll() is not None, "a part")
+        tool.kill()
+        self.assertNotEqual(tool.wait(), 0, "it was over before it could be killed")
+
+        self.assertIn("1 rows written", self.syncctl(*arguments))
+        self.daemon.stop()
+        self.served()
+        self.assertEqual([it["id"] for it in self.listed()["data"]], [big])
+        self.assertEqual(self.ask("GET", self.url(big, "big.bin"))[2], content)
+
+    def test_a_backup_and_a_copy_of_the_directory_behind_it(self):
+        self.begin()
+        one, two = self.send(b"one", "1.txt"), self.send(b"two", "2.txt")
+        backup = self.scratch / "backup.db"
+        _, said, _ = run_to_end("backup", "--data-dir", self.daemon.data_dir, str(backup))
+        self.assertIn(f"The contents of 2 files are not in it: copy {self.directory} now", said)
+        # What happens until the directory is copied.
+        self.send(b"three", "3.txt")
+        self.sdk.delete_file().channel("room").file_id(two.file_id).file_name("2.txt").sync()
+        until(lambda: len(list(self.directory.iterdir())) == 2, "the end of a file")
+        copied = self.scratch / "files"
+        shutil.copytree(self.directory, copied)
+
+        self.daemon.stop()
+        _, said, _ = run_to_end("restore", "--data-dir", str(self.target), str(backup))
+        self.assertIn(f"2 files belong into {self.target}/files", said)
+        shutil.copytree(copied, self.target / "files")
+        self.served()
+        self.assertEqual([it["id"] for it in self.listed()["data"]], [one.file_id, two.file_id])
+        self.assertEqual(self.ask("GET", self.url(one.file_id, "1.txt"))[2], b"one")
+        self.assertEqual(self.ask("GET", self.url(two.file_id, "2.txt"))[0], 404)
+        self.assertEqual([it.name for it in self.directory.iterdir()], [one.file_id])
 
 
 class Crashes(FilesTestCase):

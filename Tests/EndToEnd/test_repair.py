@@ -9,6 +9,7 @@ import unittest
 
 import reconcile
 from case import DaemonTestCase
+from disk import metric
 from rest import Rest
 
 #: How PubNub's SDKs delete messages: after `start`, up to `end`.
@@ -368,10 +369,10 @@ class SegmentRepairs(RepairCase):
 
     async def long_room(self):
         """A device with over 5,000 rows, and who wrote them."""
-        daemon = self.start_daemon()
-        writer = await self.device(daemon, "ada")
+        self.daemon = self.start_daemon()
+        writer = await self.device(self.daemon, "ada")
         messages = await self.populate(writer, messages=600, faces=9)
-        reader = await self.follower(daemon, "bob")
+        reader = await self.follower(self.daemon, "bob")
         await self.assert_equal(reader, writer)
         return writer, reader, messages
 
@@ -404,6 +405,8 @@ class SegmentRepairs(RepairCase):
         self.assertEqual(reader.rows["room"].segments, 32)
         answers = [sorted(it) for it in reader.repairs["room"] if len(it) > 1]
         self.assertEqual(answers, [["need", "segments"], ["cursor", "drop", "messages", "rows", "s"]])
+        self.assertEqual((metric(self.daemon, "segment_repairs_total"),
+                          metric(self.daemon, "repairs_total")), (1, 0))
 
     async def test_what_changes_between_the_levels_comes_with_the_pushes(self):
         writer, reader, messages = await self.long_room()
@@ -438,6 +441,8 @@ class SegmentRepairs(RepairCase):
             await reader.repair_rows("room", reader.rows["room"].all_rows(), of="all")
         await reader.repair_rows("room", reader.rows["room"].all_rows())
         await self.assert_equal(reader, writer)
+        self.assertEqual((metric(self.daemon, "segment_repairs_total"),
+                          metric(self.daemon, "repairs_total")), (0, 1))
 
 
 class Stores(RepairCase):

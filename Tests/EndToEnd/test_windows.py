@@ -6,6 +6,7 @@ import random
 import reconcile
 from case import DaemonTestCase
 from device import Disconnected
+from disk import metric
 from rows import timetoken
 
 
@@ -74,6 +75,42 @@ class Windows(Pages):
             self.assertEqual((rows, nothing["rest"]), ([], page["rest"]))
         self.assertEqual(sorted(held), sorted(everything))
         self.assertGreater(pages, 1)
+
+    def figures(self):
+        return [metric(self.daemon, f"{it}_total") for it in (
+            "window_subscriptions", "windows_renewed", "window_pages", "window_checks")]
+
+    async def test_what_operators_see(self):
+        await self.populate(40)
+        eve = await self.device(self.daemon, "eve")
+        eve.parts.add("room")
+        self.assertEqual(self.figures(), [0, 0, 0, 0])
+        await eve.subscribe({"name": "room", "window": {}})
+        page, rows = await self.page(10)
+        await self.page(0, through=page["after"])
+        self.assertEqual(self.figures(), [1, 0, 1, 1])
+
+        # What is before it was found wrong: it begins anew in the same session.
+        await eve.subscribe({"name": "room", "window": {}})
+        self.assertEqual(self.figures(), [2, 1, 1, 1])
+
+        # A push told it so, or its cursor is of another store.
+        epoch = eve.welcome["epoch"]
+        for held in ({"epoch": epoch, "repair": True}, {"epoch": "other.1"}):
+            reply, = await eve.subscribe(
+                {"name": "room", "cursor": page["cursor"], "window": {"after": page["after"]},
+                 **held})
+            self.assertEqual(reply["mode"], "window")
+        self.assertEqual(self.figures(), [4, 3, 1, 1])
+
+        # A part that is right goes on.
+        whole = page["s"]
+        reply, = await eve.subscribe(
+            {"name": "room", "cursor": page["cursor"], "epoch": epoch, "count": whole["n"],
+             "digest": whole["d"], "window": {"after": page["after"]}})
+        self.assertEqual(reply["mode"], "current")
+        await eve.subscribe("room")
+        self.assertEqual(self.figures(), [5, 3, 1, 1])
 
     async def test_what_cannot_be_asked(self):
         await self.populate(20)

@@ -33,6 +33,7 @@ struct JSONWriterTests {
         ])
     func escapes(text: String, json: String) {
         #expect(written { $0.string(text) } == json)
+        #expect(JSONValue.quoted(text) == json)
     }
 
     @Test("names are escaped, and separated like names that are known")

@@ -224,11 +224,11 @@ struct PlantedBreachTests {
     func limits() {
         let file = file(
             "Limits.swift", "/// public static let no = 1", "public static let a = 32 * 1024",
-            "    public static let b: UInt64 = 30 * 10_000_000")
+            "    public static let b: UInt64 = 30 * 10_000_000", "static let c = 16...200")
 
         let limits = Manual.limits(file).map { "\($0.name) \($0.value)" }
 
-        #expect(limits == ["a 32,768", "b 300,000,000"])
+        #expect(limits == ["a 32,768", "b 300,000,000", "c 16 to 200"])
     }
 
     @Test(

@@ -129,6 +129,7 @@ extension Administration {
             json.member("channels", summary.channels)
             json.member("messages", summary.messages)
             json.member("actions", summary.actions)
+            json.member("files", summary.files)
             json.member("through", quoted: summary.last.rawValue)
         }
     }

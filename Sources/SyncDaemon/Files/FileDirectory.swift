@@ -9,6 +9,8 @@ enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case absent
     /// There is one by that name already.
     case exists
+    /// The directory is not what it was, or may not be written to.
+    case notWritable(path: String, reason: String)
     case failed(path: String, reason: String)
 
     var description: String {
@@ -16,7 +18,8 @@ enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .full: "the disk is full"
         case .absent: "it is not there"
         case .exists: "it is there already"
-        case .failed(let path, let reason): "\(path): \(reason)"
+        case .notWritable(let path, let reason), .failed(let path, let reason):
+            "\(path): \(reason)"
         }
     }
 
@@ -39,22 +42,53 @@ struct FileDirectory: ~Copyable, Sendable {
     private static let partEnding = ".part"
 
     /// Makes it for this user alone, unless it is there; a symbolic link is not followed.
-    init(_ path: String) throws(FileError) {
+    ///
+    /// - Parameter isMade: Whether one that is absent is made; else that is an error.
+    init(_ path: String, isMade: Bool = true) throws(FileError) {
         self.path = path
-        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw FileError(path) }
+        if isMade, unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw .failed(path: path, reason: systemMessage(errno).lowercased())
+        }
         let opened = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard opened >= 0 else { throw FileError(path) }
+        guard opened >= 0 else {
+            throw .failed(path: path, reason: systemMessage(errno).lowercased())
+        }
         directory = FileDescriptor(owning: opened)
+    }
+
+    /// Finds out whether a file could be written; a few microseconds.
+    func check() throws(FileError) {
+        try checkPlace()
+        guard unsafe faccessat(directory.rawValue, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw .notWritable(path: path, reason: systemMessage(errno).lowercased())
+        }
+        try checkRoom(for: Limits.fileReserveBytes)
+    }
+
+    /// What goes into a directory that was removed or replaced is lost.
+    private func checkPlace() throws(FileError) {
+        var (own, named) = (stat(), stat())
+        guard unsafe fstat(directory.rawValue, &own) == 0, unsafe lstat(path, &named) == 0,
+            own.st_dev == named.st_dev, own.st_ino == named.st_ino
+        else { throw .notWritable(path: path, reason: "it was removed or replaced") }
+    }
+
+    /// The database may lie on the same disk.
+    private func checkRoom(for bytes: Int) throws(FileError) {
+        guard let free = FreeSpace.bytes(at: path) else { return }
+        guard free >= bytes else { throw .full }
     }
 
     /// A file that nobody sees before ``finish(_:_:)``.
     ///
-    /// - Parameter bytes: That it may come to.
-    func begin(_ id: FileID, ofUpTo bytes: Int) throws(FileError) -> FileDescriptor {
-        // The database may lie on the same disk.
-        if let free = FreeSpace.bytes(at: path), free < bytes + Limits.fileReserveBytes {
-            throw .full
-        }
+    /// - Parameters:
+    ///   - bytes: That it may come to.
+    ///   - bytesKeptFree: That the disk is to have besides.
+    func begin(
+        _ id: FileID, ofUpTo bytes: Int, keepingFree bytesKeptFree: Int = Limits.fileReserveBytes
+    ) throws(FileError) -> FileDescriptor {
+        try checkPlace()
+        try checkRoom(for: bytes + bytesKeptFree)
         let name = id.text + Self.partEnding
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let opened = unsafe openat(directory.rawValue, name, flags, 0o600)
@@ -92,8 +126,20 @@ struct FileDirectory: ~Copyable, Sendable {
         _ = unsafe unlinkat(directory.rawValue, id.text + Self.partEnding, 0)
     }
 
-    func remove(_ id: FileID) {
-        _ = unsafe unlinkat(directory.rawValue, id.text, 0)
+    /// - Returns: The bytes that it had; `nil`: it was not there.
+    @discardableResult
+    func remove(_ id: FileID) -> Int? {
+        let bytes = size(ofWhole: id)
+        return unsafe unlinkat(directory.rawValue, id.text, 0) == 0 ? bytes : nil
+    }
+
+    /// Bytes of a file that is whole; `nil`: it is none.
+    func size(ofWhole id: FileID) -> Int? {
+        var status = stat()
+        guard unsafe fstatat(directory.rawValue, id.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return Int(status.st_size)
     }
 
     /// Opens a file that is whole.
@@ -127,20 +173,25 @@ struct FileDirectory: ~Copyable, Sendable {
 
     /// Removes what is not whole, and files of which nobody knows; what was not made here stays.
     ///
-    /// - Returns: How many are gone.
-    func sweep(knows: (FileID) throws(StoreError) -> Bool) throws(StoreError) -> Int {
-        var count = 0
+    /// - Returns: How many are gone; how many are there, and their bytes.
+    func sweep(
+        knows: (FileID) throws(StoreError) -> Bool
+    ) throws(StoreError) -> (removed: Int, kept: Int, bytes: Int) {
+        var (removed, kept, bytes) = (0, 0, 0)
         for name in names() {
             if name.hasSuffix(Self.partEnding), FileID(name.dropLast(Self.partEnding.count)) != nil
             {
                 _ = unsafe unlinkat(directory.rawValue, name, 0)
-                count += 1
+                removed += 1
             } else if let id = FileID(name), try !knows(id) {
                 remove(id)
-                count += 1
+                removed += 1
+            } else if let size = FileID(name).flatMap({ size(ofWhole: $0) }) {
+                kept += 1
+                bytes += size
             }
         }
-        return count
+        return (removed, kept, bytes)
     }
 
     private func names() -> [String] {

@@ -2,6 +2,7 @@
 
 import Basis
 import EventModel
+import Synchronization
 
 /// The part of them that any thread may hold.
 final class FileService: Sendable {
@@ -10,12 +11,18 @@ final class FileService: Sendable {
         var downloads = 0
     }
 
-    private typealias Item = (order: FileOrder, origin: Origin)
+    private enum Item {
+        case order(FileOrder, Origin)
+        /// Whether files can be written.
+        case look
+    }
 
     /// Signs the addresses of uploads and downloads.
     let key: FileTicketKey
     private let queues: [WorkQueue<Item>]
     private let counts = Locked(Counts())
+    let figures = FileFigures()
+    private let isLooking = Atomic(false)
 
     /// Removes what an earlier process left behind, and starts the threads.
     ///
@@ -28,79 +35,94 @@ final class FileService: Sendable {
         key = FileTicketKey(using: &generator)
         let directory = try FileDirectory(path)
         do throws(StoreError) {
-            let count = try directory.sweep { id throws(StoreError) in
+            let found = try directory.sweep { id throws(StoreError) in
                 try reader.file(id) != nil
             }
-            if count > 0 {
+            figures.changeStored(by: found.kept, bytes: found.bytes)
+            if found.removed > 0 {
                 log.notice(
-                    "Files were removed of which nobody knows.", ["path": path, "files": count])
+                    "Files were removed of which nobody knows.",
+                    ["path": path, "files": found.removed])
             }
         } catch {
             throw .failed(path: path, reason: "\(error)")
         }
+        let troubles = FileTroubles(health: health, log: log)
         queues = (0..<Limits.fileThreads).map { _ in WorkQueue(capacity: Limits.fileOrdersMax) }
         for queue in queues {
-            _ = OSThread(name: "files") {
+            _ = OSThread(name: "files") { [self] in
                 guard let directory = try? FileDirectory(path) else { return queue.close() }
-                var work = FileWork(in: directory)
+                var work = FileWork(in: directory, figures: figures)
                 while true {
                     let items = queue.take(atMost: 16)
                     if items.isEmpty { return }
                     for item in items {
-                        guard let result = work.carryOut(item.order, for: item.origin) else {
-                            continue
+                        switch item {
+                        case .order(let order, let origin):
+                            guard let result = work.carryOut(order, for: origin) else { continue }
+                            troubles.heard(result)
+                            receiver.deliver(FileAnswer(origin: origin, result: result))
+                        case .look:
+                            troubles.looked(work.look())
+                            isLooking.store(false, ordering: .relaxed)
                         }
-                        Self.tell(result, health, log)
-                        receiver.deliver(FileAnswer(origin: item.origin, result: result))
                     }
                 }
             }
         }
     }
 
-    private static func tell(_ result: FileAnswer.Result, _ health: Health, _ log: Log) {
-        switch result {
-        case .stored:
-            if health.clear(.filesFailing) { log.notice("Files can be written again.") }
-        case .failed(.full):
-            if health.report(.filesFailing, "The disk of the files is full. Make room on it.") {
-                log.error("The disk of the files is full: uploads are refused.")
-            }
-        case .failed(.failed(let path, let reason)):
-            if health.report(.filesFailing, "\(path): \(reason). Mend the disk of the files.") {
-                log.error("A file cannot be read or written.", ["path": path, "reason": reason])
-            }
-        default: break
-        }
+    /// Has a thread find out whether files can be written; asked once a second.
+    func look() {
+        guard !isLooking.exchange(true, ordering: .relaxed) else { return }
+        // What is left undone, nobody waits for.
+        if !queues[0].put(.look) { isLooking.store(false, ordering: .relaxed) }
     }
 
-    /// Gives one more upload its place; ``endUpload()`` gives it back.
+    /// Uploads and downloads under way.
+    var open: (uploads: Int, downloads: Int) {
+        counts.withLock { ($0.uploads, $0.downloads) }
+    }
+
+    /// Gives one more upload its place; ``endUpload(failed:)`` gives it back.
     func beginUpload() -> Bool {
-        counts.withLock { counts in
+        let isLetIn = counts.withLock { counts in
             guard counts.uploads < Limits.uploadsMax else { return false }
             counts.uploads += 1
             return true
         }
+        if isLetIn { figures.uploads.add() } else { figures.met(.uploads) }
+        return isLetIn
     }
 
-    func endUpload() { counts.withLock { $0.uploads -= 1 } }
+    func endUpload(failed: Bool) {
+        counts.withLock { $0.uploads -= 1 }
+        if failed { figures.uploadsFailed.add() }
+    }
 
     /// Likewise.
     func beginDownload() -> Bool {
-        counts.withLock { counts in
+        let isLetIn = counts.withLock { counts in
             guard counts.downloads < Limits.downloadsMax else { return false }
             counts.downloads += 1
             return true
         }
+        if isLetIn { figures.downloads.add() } else { figures.met(.downloads) }
+        return isLetIn
     }
 
-    func endDownload() { counts.withLock { $0.downloads -= 1 } }
+    func endDownload(failed: Bool) {
+        counts.withLock { $0.downloads -= 1 }
+        if failed { figures.downloadsFailed.add() }
+    }
 
     /// Has something done; `false` when too much waits.
     @discardableResult
     func put(_ order: FileOrder, for origin: Origin) -> Bool {
         let queue = queues[Int(origin.session.slot) % queues.count]
-        return queue.put((order, origin))
+        let isTaken = queue.put(.order(order, origin))
+        if !isTaken { figures.met(.orders) }
+        return isTaken
     }
 
     /// Ends the threads; what is not whole is removed at the next start.

@@ -31,8 +31,22 @@ struct FileWork: ~Copyable {
     private var uploads: [Origin: Upload] = [:]
     private var downloads: [Origin: Download] = [:]
     private let directory: FileDirectory
+    private let figures: FileFigures
 
-    init(in directory: consuming FileDirectory) { self.directory = directory }
+    init(in directory: consuming FileDirectory, figures: FileFigures = FileFigures()) {
+        self.directory = directory
+        self.figures = figures
+    }
+
+    /// Why no file can be written now; `nil`: it can.
+    func look() -> FileError? {
+        do throws(FileError) {
+            try directory.check()
+            return nil
+        } catch {
+            return error
+        }
+    }
 
     /// - Returns: What there is to answer.
     mutating func carryOut(_ order: FileOrder, for origin: Origin) -> FileAnswer.Result? {
@@ -55,7 +69,7 @@ struct FileWork: ~Copyable {
                 end(origin)
                 return nil
             case .remove(let id):
-                directory.remove(id)
+                if let bytes = directory.remove(id) { figures.changeStored(by: -1, bytes: -bytes) }
                 return nil
             }
         } catch {
@@ -84,6 +98,7 @@ struct FileWork: ~Copyable {
         }
         try directory.finish(upload.id, upload.file)
         uploads[origin] = nil
+        figures.changeStored(by: 1, bytes: upload.size)
         return .stored(size: upload.size)
     }
 

@@ -134,6 +134,9 @@ final class Hub {
         outlet.transport?.shed()
     }
 
+    /// What all reactors count.
+    var counters: Counters { ground.counters }
+
     // MARK: Sessions
 
     func open(_ session: Session) {
@@ -208,7 +211,15 @@ final class Hub {
         let difference = level == .rows ? subscription.repair?.difference : nil
         // The answer to an earlier question may be one more than the session has room for: then
         // nobody is held any more.
-        if run.first == 0 { subscriptions.endRepair(of: subscription) }
+        if run.first == 0 {
+            subscriptions.endRepair(of: subscription)
+            switch level {
+            case .whole: counters.repairs.add()
+            case .segments: counters.segmentRepairs.add()
+            // Goes on with what the segments told.
+            case .rows: break
+            }
+        }
         return repairs.take(
             run, of: level, in: difference, for: subscription, command: command)
     }

@@ -16,12 +16,6 @@ struct InterceptorFigures: Sendable, Hashable {
 
 /// The part of interceptors that any thread may hold.
 final class InterceptorThread: Sendable {
-    enum Taken {
-        case passes
-        case waits
-        case full
-    }
-
     private struct State {
         var interceptors: [Interceptor] = []
         var queue = InterceptionQueue()
@@ -68,22 +62,20 @@ final class InterceptorThread: Sendable {
     /// Takes a write before it goes to the ledger, on a reactor's thread.
     ///
     /// What waits goes on by itself, and who made it hears of it at its origin.
-    func take(_ item: Intercepted) -> Taken {
+    func take(_ item: Intercepted) -> InterceptionQueue.Taken {
         guard isUsed.load(ordering: .acquiring) else { return .passes }
         let now = Clock.monotonicMilliseconds()
-        let taken = state.withLock { state -> Taken in
+        let taken = state.withLock { state -> InterceptionQueue.Taken in
             guard !state.isStopping else { return .full }
             let interceptor = item.kind.flatMap { kind in
                 state.interceptors.first { $0.isAsked(before: kind, in: item.channel) }
             }
-            switch state.queue.take(item, asking: interceptor, at: now) {
-            case .passes: return .passes
-            case .full: return .full
-            case .waits(let question):
-                // The reactor wakes the ledger at the end of its turn.
-                if let question { comeUp([question], wakesLedger: false, &state) }
-                return .waits
+            let taken = state.queue.take(item, asking: interceptor, at: now)
+            // The reactor wakes the ledger at the end of its turn.
+            if case .waits(let question?) = taken {
+                comeUp([question], wakesLedger: false, &state)
             }
+            return taken
         }
         if case .waits = taken, item.named == nil { wake() }
         return taken

@@ -213,7 +213,7 @@ struct EntryContent {
             try? JSONValue(parsing: $0, depthMax: Limits.jsonDepthMax)
         }
         members = (standing?.members ?? []).map { ($0.name, $0.value.compactText) }
-        put("id", EntryContent.quoted(id))
+        put("id", JSONValue.quoted(id))
     }
 
     /// Compact JSON text of the same with other fields.
@@ -255,12 +255,6 @@ struct EntryContent {
             json.raw(member.value)
         }
         json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var json = JSONWriter(reserving: text.utf8.count + 2)
-        json.string(text)
         return String(decoding: json.bytes, as: UTF8.self)
     }
 }

@@ -176,133 +176,11 @@ final class LedgerThread: Sendable {
         thread.withLock { $0.take() }?.join()
     }
 
-    /// What is done between writes.
-    private struct Chores {
-        /// Whether a heartbeat came with what was taken last.
-        var hasBeat = false
-        /// Whether what is over is to be deleted.
-        var isDue = false
-        /// Since when nothing was written.
-        var idleSince = Clock.monotonicMicroseconds()
-        /// Whether space is to be given back, once it was idle for long enough.
-        var hasSpace = true
-        /// What operators want of the files.
-        var orders = UpkeepOrders()
-        /// Whether something is done on a full disk that makes room.
-        var makesRoom = false
-        /// Whether the next one is to be done without waiting for a request.
-        var areLeft = false
-
-        /// Whether it is time to give space back.
-        var givesSpace: Bool { hasSpace && (isIdle || orders.compacts) }
-
-        var isIdle: Bool {
-            Clock.monotonicMicroseconds() - idleSince >= UInt64(Limits.idleSeconds) * 1_000_000
-        }
-
-        mutating func wasBusy() {
-            idleSince = Clock.monotonicMicroseconds()
-            hasSpace = true
-        }
-    }
-
     /// - Returns: `nil` once the thread is to end.
     private func take(waiting: Bool) -> [Request]? {
         guard waiting else { return requests.takeWaiting(atMost: Limits.commitWritesMax) }
         let taken = requests.take(atMost: Limits.commitWritesMax)
         return taken.isEmpty ? nil : taken
-    }
-
-    /// Does one step of a large deletion, or else deletes some of what is over.
-    private func doChore(
-        _ chores: inout Chores, with ledger: Ledger, _ troubles: StoreTroubles
-    ) -> StoreError? {
-        var failure: StoreError?
-        if ledger.hasWork {
-            chores.wasBusy()
-            failure = doStep(with: ledger, troubles)
-        } else if chores.isDue {
-            let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
-            if let commit {
-                note(commit, of: ledger, failure)
-                order.finish(commit)
-                chores.wasBusy()
-            }
-            chores.isDue = commit != nil
-        } else if chores.givesSpace {
-            chores.hasSpace = ledger.giveSpaceBack(failure: &failure)
-        }
-        if failure == nil, order.asksForCeiling {
-            order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
-        }
-        // After a failure the next heartbeat tries again.
-        if failure != nil { (chores.isDue, chores.hasSpace) = (false, false) }
-        chores.areLeft =
-            failure == nil
-            && (chores.isDue || ledger.hasWork || ledger.hasOutboxWork
-                || chores.givesSpace)
-        if failure != nil || !chores.hasSpace { chores.orders.compacted(failure == nil) }
-        return failure
-    }
-
-    /// Does one step of a large deletion.
-    private func doStep(with ledger: Ledger, _ troubles: StoreTroubles) -> StoreError? {
-        var failure: StoreError?
-        let start = Clock.monotonicMicroseconds()
-        // Also on a full disk: a step that had to be small makes room for a larger one.
-        defer { ledger.removal.lasted(microseconds: Clock.monotonicMicroseconds() - start) }
-        if let commit = ledger.work(after: order.reserve(), failure: &failure) {
-            if failure != nil { troubles.refused(commit.answers.count) }
-            note(commit, of: ledger, failure)
-            order.finish(commit)
-        }
-        return failure
-    }
-
-    /// On a full disk: answers who waits for a large deletion; finds out by an empty commit whether
-    /// there is room again, for nobody may be writing any more; and makes some of what is deleted.
-    ///
-    /// The log is emptied first: what was freed must not be eaten by a log that begins to grow
-    /// before it was copied.
-    private func seekRoom(
-        _ chores: inout Chores, with ledger: Ledger, _ troubles: StoreTroubles
-    ) -> StoreError? {
-        var failure: StoreError?
-        chores.areLeft = false
-        if ledger.isAwaited {
-            failure = doStep(with: ledger, troubles)
-            chores.areLeft = ledger.isAwaited
-            return failure
-        }
-        guard chores.isDue || chores.makesRoom else { return nil }
-        if chores.isDue {
-            chores.isDue = false
-            ledger.emptyLog(failure: &failure)
-            // Before anything else takes what the log gave back.
-            var found: StoreError?
-            if failure == nil, ledger.hasWork { found = doStep(with: ledger, troubles) }
-            if found != .full { failure = failure ?? found }
-            if failure == nil {
-                order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
-            }
-            if failure == nil { troubles.foundRoom() }
-        }
-        if failure == nil { chores.makesRoom = makeRoom(with: ledger, troubles, &failure) }
-        // After a failure the next heartbeat tries again.
-        if failure != nil { chores.makesRoom = false }
-        chores.areLeft = chores.makesRoom
-        return failure
-    }
-
-    /// Removes some of what is deleted already, and then gives the space back.
-    ///
-    /// - Returns: Whether there is more.
-    private func makeRoom(
-        with ledger: Ledger, _ troubles: StoreTroubles, _ failure: inout StoreError?
-    ) -> Bool {
-        guard ledger.hasWork else { return ledger.giveSpaceBack(failure: &failure) }
-        failure = doStep(with: ledger, troubles)
-        return true
     }
 
     private func commit(
@@ -332,7 +210,7 @@ final class LedgerThread: Sendable {
 
     /// Before anyone is told of a commit: who then asks sees the new members, and who then shows a
     /// token that was taken back is refused.
-    private func note(_ commit: Commit, of ledger: Ledger, _ failure: StoreError?) {
+    func note(_ commit: Commit, of ledger: Ledger, _ failure: StoreError?) {
         #if DEBUG
         if failure == nil { ledger.checkInvariants() }
         order.checkInvariants()
@@ -346,16 +224,6 @@ final class LedgerThread: Sendable {
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         deletions.store(ledger.store.deletionFloor.rawValue, ordering: .releasing)
         mutations.store(ledger.store.mutationCount, ordering: .relaxed)
-    }
-
-    /// Tells what tenants keep in the store.
-    private func tellUse(of ledger: Ledger) -> StoreError? {
-        do throws(StoreError) {
-            try ledger.tellUse()
-            return nil
-        } catch {
-            return error
-        }
     }
 
     /// Follows the wall clock; a jump is told once.

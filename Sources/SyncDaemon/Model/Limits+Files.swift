@@ -8,7 +8,7 @@ extension Limits {
     /// Bytes of a file, whatever `max_file_bytes` says; over it: the daemon does not start.
     static let fileBytesMax = 512 * 1024 * 1024
     /// Bytes of an upload besides its file: the other fields of the form, and what parts them; over
-    /// it: status 413.
+    /// it: status 400.
     static let formBytesMax = 64 * 1024
     /// Bytes of the head of one part of a form; over it: status 400.
     static let formHeadBytesMax = 4096

@@ -48,7 +48,12 @@ enum Copying {
                 let summary = try copy(source, isShared: true, to: part.path)
                 try part.conclude()
                 try FileSystem.sync(FileSystem.directory(of: target))
-                return "\(target) holds \(summary), \(megabytes(FileSystem.size(target)))."
+                let files =
+                    summary.files == 0
+                    ? ""
+                    : " The contents of \(summary.files) files are not in it: copy"
+                        + " \(configuration.directory)/files now, too."
+                return "\(target) holds \(summary), \(megabytes(FileSystem.size(target))).\(files)"
             } catch {
                 throw .file(error)
             }
@@ -135,7 +140,13 @@ enum Copying {
             let place =
                 configuration.sources["store.directory"] == nil
                 ? " No --data-dir said where: that is the default here." : ""
-            return "Restored into \(directory): \(target) holds \(summary).\(before)\(place)"
+            let files =
+                summary.files == 0
+                ? ""
+                : " The contents of its \(summary.files) files belong into \(directory)/files,"
+                    + " before the daemon starts."
+            return
+                "Restored into \(directory): \(target) holds \(summary).\(before)\(files)\(place)"
         }
     }
 

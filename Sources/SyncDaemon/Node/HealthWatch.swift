@@ -8,9 +8,12 @@ import Glibc
 ///
 /// On a thread of its own, so that it goes on whatever hangs.
 final class HealthWatch: Sendable {
-    /// - Parameter files: Of the store, when it has any.
+    /// - Parameters:
+    ///   - place: Of the store's files, when it has any.
+    ///   - files: Those of channels, likewise.
     init(
-        files: StorePlace?, ledger: LedgerThread, readers: ReaderPool, pressure: MemoryPressure,
+        place: StorePlace?, files: FileService?, ledger: LedgerThread, readers: ReaderPool,
+        pressure: MemoryPressure,
         health: Health, troubles: StoreTroubles, certificate: CertificateWatch, log: Log
     ) {
         _ = OSThread(name: "health") {
@@ -36,11 +39,12 @@ final class HealthWatch: Sendable {
                     "The memory is nearly used up: new sessions are refused. Raise [limits] "
                         + "memory_max, or see which keyset has how much in /metrics.")
                 do throws(StoreError) {
-                    try files?.checkAll()
-                    if files != nil { troubles.look() }
+                    try place?.checkAll()
+                    if place != nil { troubles.look() }
                 } catch {
                     troubles.lost(error)
                 }
+                files?.look()
                 certificate.look(at: time(nil), health)
                 let isLedgerStalled = ledgerStall.observe(
                     progress: ledger.heartbeat.count, waiting: ledger.backlog)

@@ -16,6 +16,8 @@ struct Metrics: Sendable {
     let certificate: CertificateWatch
     let webhooks: WebhookThread
     let interceptors: InterceptorThread
+    /// `nil`: there are none.
+    let files: FileService?
 
     struct Row {
         let name: String
@@ -29,7 +31,10 @@ struct Metrics: Sendable {
     var text: String {
         var text = ""
         var last = ""
-        for row in rows + tlsRows + refusals + tenants + webhookRows + interceptorRows {
+        let all = [
+            rows, cacheRows, tlsRows, refusals, tenants, webhookRows, interceptorRows, fileRows,
+        ]
+        for row in all.joined() {
             if row.name != last {
                 text += """
                     # HELP syncdaemon_\(row.name) \(row.help)
@@ -54,11 +59,11 @@ struct Metrics: Sendable {
         }
     }
 
-    private func gauge(_ name: String, _ help: String, _ value: Int) -> Row {
+    func gauge(_ name: String, _ help: String, _ value: Int) -> Row {
         Row(name: name, kind: "gauge", help: help, value: value)
     }
 
-    private func counter(_ name: String, _ help: String, _ value: Int) -> Row {
+    func counter(_ name: String, _ help: String, _ value: Int) -> Row {
         Row(name: "\(name)_total", kind: "counter", help: help, value: value)
     }
 
@@ -160,6 +165,31 @@ struct Metrics: Sendable {
             counter(
                 "store_damage", "Times that damage was met in reading or writing.",
                 counters.storeDamage.value),
+        ]
+    }
+
+    /// What devices hold of channels, and whether it was right.
+    private var cacheRows: [Row] {
+        [
+            counter(
+                "window_subscriptions", "Subscriptions to a part of a channel.",
+                counters.windows.value),
+            counter(
+                "windows_renewed",
+                "Of these, those of devices whose part was wrong, too old or of another store.",
+                counters.windowsRenewed.value),
+            counter(
+                "window_pages", "Pages asked for of what is before a part.",
+                counters.windowPages.value),
+            counter(
+                "window_checks", "Questions for what the rows before a part come to.",
+                counters.windowChecks.value),
+            counter(
+                "repairs", "Times that all rows of a device's channel were compared.",
+                counters.repairs.value),
+            counter(
+                "segment_repairs", "Times that its segments were compared first.",
+                counters.segmentRepairs.value),
         ]
     }
 

@@ -77,9 +77,11 @@ final class Node: Sendable {
                 counters: counters, quarantine: quarantine, troubles: troubles,
                 receiver: reactorSwitch),
             fail: failed)
+        fileService = try openFiles(configuration, makeReader, reactorSwitch, health, log)
         watch = HealthWatch(
-            files: files, ledger: ledger, readers: readers, pressure: accounts.pressure,
-            health: health, troubles: troubles, certificate: certificate, log: log)
+            place: files, files: fileService, ledger: ledger, readers: readers,
+            pressure: accounts.pressure, health: health, troubles: troubles,
+            certificate: certificate, log: log)
         presence = PresenceThread(
             keysets: configuration.keysets, order: ledger.order, accounts: accounts,
             receiver: reactorSwitch)
@@ -94,13 +96,12 @@ final class Node: Sendable {
                 reactors: reactorSwitch, orders: orders, log: log,
                 path: configuration.databasePath, makeReader: makeReader),
             key: configuration.adminKey)
-        fileService = try openFiles(configuration, makeReader, reactorSwitch, health, log)
         let started = WorkQueue<TransportError?>(capacity: count)
         let routes = Endpoints(
             metrics: Metrics(
                 counters: counters, health: health, admission: admission, ledger: ledger,
                 readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
-                interceptors: interceptors),
+                interceptors: interceptors, files: fileService),
             exposure: exposure, administration: administration, files: fileService
         ).routes
         let engine = LocalEngine(

@@ -18,20 +18,21 @@ enum Transfers {
 
     static func export(
         _ selection: StoreSelection, of database: String, includesRemoved: Bool,
-        to target: String?, tell: @escaping Listener
+        files: String? = nil, to target: String?, tell: @escaping Listener
     ) throws(TransferError) -> TransferSummary {
+        umask(0o077)
         guard let target else {
             return try write(
-                selection, of: database, includesRemoved: includesRemoved, to: nil, tell: tell)
+                selection, of: database, includesRemoved: includesRemoved, files: files, to: nil,
+                tell: tell)
         }
-        umask(0o077)
         let part = try filing { () throws(DatabaseFileError) in try PartialFile(of: target) }
         let summary: TransferSummary
         do throws(TransferError) {
             guard !FileSystem.exists(target) else { throw .file(.exists(path: target)) }
             summary = try write(
-                selection, of: database, includesRemoved: includesRemoved, to: part.path,
-                tell: tell)
+                selection, of: database, includesRemoved: includesRemoved, files: files,
+                to: part.path, tell: tell)
             try filing { [path = part.path] () throws(DatabaseFileError) in
                 try FileSystem.sync(path)
             }
@@ -50,35 +51,68 @@ enum Transfers {
 
     private static func write(
         _ selection: StoreSelection, of database: String, includesRemoved: Bool,
-        to path: String?, tell: @escaping Listener
+        files: String?, to path: String?, tell: @escaping Listener
     ) throws(TransferError) -> TransferSummary {
+        let contents = try files.map { target throws(TransferError) in
+            try Self.contents(from: Self.files(beside: database), to: target)
+        }
         let dump = try filing { () throws(DatabaseFileError) in try StoreDump(path: database) }
         let isOfAll = selection == StoreSelection()
         let size = try filing { () throws(DatabaseFileError) in try dump.size() }
         let report = try Exporter(
-            dump, selection, includesRemoved: includesRemoved, to: TransferOutput(path)
+            dump, selection, includesRemoved: includesRemoved, contents: contents,
+            to: TransferOutput(path)
         ) { rows in
             tell(rows, isOfAll && size > 0 ? min(99, rows * 100 / size) : nil)
         }.run()
         var summary = TransferSummary(
-            numbers: report.counts.numbers + [("bytes", Int(report.bytes))],
+            numbers: report.counts.numbers + [
+                ("bytes", Int(report.bytes)), ("fileBytes", contents?.bytes ?? 0),
+                ("leftOut", report.filesLeftOut),
+            ],
             sentence: "Exported \(report.counts), \(report.bytes) bytes, as of \(dump.last).")
         for channel in report.wrongDigests {
             summary.remarks.append(
                 "The digest of \(LogText.quoted(channel.name)) is not that of its rows: those are"
                     + " exported, with the digest that they have.")
         }
+        if files == nil, report.counts.files > 0 {
+            summary.remarks.append(
+                "The contents of \(report.counts.files) files are not in it: --files DIR copies"
+                    + " them.")
+        }
+        if report.filesLeftOut > 0 {
+            summary.remarks.append(
+                "\(report.filesLeftOut) files have no contents, or were removed meanwhile: they are"
+                    + " left out.")
+        }
         return summary
+    }
+
+    /// Where contents of files are, by where the database is.
+    private static func files(beside database: String) -> String {
+        FileSystem.directory(of: database) + "/files"
+    }
+
+    private static func contents(
+        from source: String, to target: String
+    ) throws(TransferError) -> FileContents {
+        do throws(FileError) {
+            return try FileContents(from: FileSystem.exists(source) ? source : nil, to: target)
+        } catch {
+            throw .contents(error)
+        }
     }
 
     // MARK: Import
 
     /// - Parameters:
     ///   - into: The tenant in whose place the file's is put.
+    ///   - files: Where contents of files are, besides in the data directory.
     ///   - directory: `nil`: nothing is written.
     static func `import`(
-        _ input: consuming TransferInput, into: String?, keeps: Bool, directory: String?,
-        tell: @escaping Listener
+        _ input: consuming TransferInput, into: String?, keeps: Bool, files: String? = nil,
+        directory: String?, tell: @escaping Listener
     ) throws(TransferError) -> TransferSummary {
         var lines = TransferLines(input)
         let (head, text) = try Importer.head(of: &lines)
@@ -97,10 +131,23 @@ enum Transfers {
                 progress = noted
             }
             merge = try Merge(
-                intake, keeps: keeps, outcome: progress.outcome, now: Clock.wallTicks())
+                intake, keeps: keeps, outcome: progress.outcome,
+                contents: try contents(from: files, into: directory), now: Clock.wallTicks())
         }
         let report = try Importer(lines, head: head, from: progress, into: merge, tell: tell).run()
         return summary(of: report, isTrial: directory == nil)
+    }
+
+    private static func contents(
+        from source: String?, into directory: String
+    ) throws(TransferError) -> FileContents {
+        do throws(FileError) {
+            return try FileContents(
+                from: source, to: directory + "/files", keepingFree: Limits.fileReserveBytes,
+                ownerOf: directory)
+        } catch {
+            throw .contents(error)
+        }
     }
 
     /// - Parameter reader: What the file is in the words of.
@@ -167,7 +214,13 @@ enum Transfers {
         guard !isTrial else { return summary }
         summary.numbers += [
             ("written", outcome.written), ("already", outcome.already), ("kept", outcome.kept),
+            ("leftOut", outcome.leftOut),
         ]
+        if outcome.leftOut > 0 {
+            summary.remarks.append(
+                "\(outcome.leftOut) files are left out, because their contents are not here: say"
+                    + " with --files where they are, and import again.")
+        }
         if outcome.kept > 0 {
             summary.remarks.append(
                 "\(outcome.kept) rows are otherwise here and stay so; the first of them:")
@@ -214,8 +267,8 @@ extension TransferCounts: CustomStringConvertible {
     }
 
     var description: String {
-        let more = removed + marks + deletions + clearings + others
+        let more = removed + marks + deletions + clearings + others + devices
         return "\(channels) channels, \(messages) messages and \(actions) reactions"
-            + (more > 0 ? ", and \(more) other rows" : "")
+            + (files > 0 ? ", \(files) files" : "") + (more > 0 ? ", and \(more) other rows" : "")
     }
 }

@@ -22,6 +22,8 @@ extension Operations {
         {
             subscription.window = .zero
         }
+        let counters = caller.hub.counters
+        if query.last > 0 { counters.windowPages.add() } else { counters.windowChecks.add() }
         return caller.ask(.older(query), about: query.channel)
     }
 

@@ -102,6 +102,7 @@ extension Operations {
         if request.isPresent, caller.session.subscriptions[presence] == nil {
             caller.hub.subscribe(caller.session, to: presence, from: nil, pace: request.pace)
         }
+        count(request, for: caller)
         guard let cursor = request.cursor else { return begin(request, .current, for: caller) }
         let deletionFloor = caller.engine.deletionFloor
         let isRepairable = request.actions == .rows
@@ -130,11 +131,22 @@ extension Operations {
         return follow(request, .delta, from: cursor, for: caller)
     }
 
+    /// Counts who holds a part of the channel, and whose part was wrong: that device drops it, and
+    /// asks anew without a cursor.
+    private static func count(_ request: SubscribeRequest, for caller: SessionCaller) {
+        guard request.window != nil else { return }
+        caller.hub.counters.windows.add()
+        let standing = caller.session.subscriptions[caller.channel(request.channel)]
+        guard request.cursor == nil, standing?.window != nil else { return }
+        caller.hub.counters.windowsRenewed.add()
+    }
+
     /// Sends what happens from now on.
     private static func begin(
         _ request: SubscribeRequest, _ mode: SubscribedChannel.Mode, for caller: SessionCaller
     ) -> SubscribedChannel {
         let channel = caller.channel(request.channel)
+        if mode == .window { caller.hub.counters.windowsRenewed.add() }
         caller.hub.subscribe(
             caller.session, to: channel, from: nil, pace: request.pace, window: request.window,
             isNamed: caller.isOwn(request.channel))

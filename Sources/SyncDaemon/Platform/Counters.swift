@@ -33,6 +33,15 @@ final class Counters: Sendable {
     let dearReadMicroseconds = Atomic<Int>(0)
     let readErrors = Atomic<Int>(0)
     let storeDamage = Atomic<Int>(0)
+    /// Subscriptions to a part of a channel, and those whose device had to begin anew.
+    let windows = Atomic<Int>(0)
+    let windowsRenewed = Atomic<Int>(0)
+    /// Questions for messages before a window, and for what is before it alone.
+    let windowPages = Atomic<Int>(0)
+    let windowChecks = Atomic<Int>(0)
+    /// Devices whose rows were compared at once, and those whose segments were compared first.
+    let repairs = Atomic<Int>(0)
+    let segmentRepairs = Atomic<Int>(0)
     let policyRefusals = PolicyRefusals()
 }
 

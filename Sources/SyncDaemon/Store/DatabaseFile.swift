@@ -60,6 +60,8 @@ struct DatabaseSummary: Hashable, Sendable {
     var messages: Int64
     /// Those that stand, likewise.
     var actions: Int64
+    /// Whose contents are not in it.
+    var files: Int64
     var last: Timetoken
 }
 
@@ -154,6 +156,7 @@ struct DatabaseFile: ~Copyable {
             channels: try count("SELECT count(*) FROM channel"),
             messages: try count("SELECT count(*) FROM message" + messages),
             actions: try count("SELECT count(*) FROM action WHERE live = 1" + actions),
+            files: try has("file") ? count("SELECT count(*) FROM file") : 0,
             last: try connection.prepare("SELECT last FROM clock").first { $0.timetoken(0) }
                 ?? .zero)
     }

@@ -50,9 +50,16 @@ enum FileSystem {
 
     /// Makes a file its directory's owner's, and nobody else's.
     static func entrust(_ path: String, toOwnerOf directory: String) throws(DatabaseFileError) {
+        try own(path, mode: 0o600, as: directory)
+    }
+
+    /// Gives a file, or a directory, a mode and the owner of another.
+    static func own(
+        _ path: String, mode: UInt32, as directory: String
+    ) throws(DatabaseFileError) {
         var status = stat()
         guard unsafe stat(directory, &status) == 0 else { throw failure(directory) }
-        guard unsafe chmod(path, 0o600) == 0 else { throw failure(path) }
+        guard unsafe chmod(path, mode) == 0 else { throw failure(path) }
         guard geteuid() == 0 || status.st_uid != geteuid() else { return }
         guard unsafe chown(path, status.st_uid, status.st_gid) == 0 else { throw failure(path) }
     }

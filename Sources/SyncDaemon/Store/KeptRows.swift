@@ -59,6 +59,19 @@ struct KeptGrant: Hashable, Sendable {
     var forgettable: Timetoken
 }
 
+/// A file of a channel, without its contents.
+struct KeptFile: Hashable, Sendable {
+    var file: StoredFile
+    /// What its contents come to; `nil`: nobody looked.
+    var sum: UInt64?
+
+    /// Byte for byte.
+    func isExactly(_ other: StoredFile) -> Bool {
+        file == other && ExactText(file.name) == ExactText(other.name)
+            && ExactText(file.userID) == ExactText(other.userID)
+    }
+}
+
 /// What of a store is moved.
 struct StoreSelection: Hashable, Sendable {
     /// `nil`: of all tenants.

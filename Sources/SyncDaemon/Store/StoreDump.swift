@@ -19,7 +19,7 @@ final class StoreDump {
     private let hidden: HiddenRows
     /// What the rows that were read are not.
     private var damage: DatabaseFileError?
-    private let file: DatabaseFile
+    let file: DatabaseFile
 
     /// A channel, and what the ledger says that its rows come to.
     struct FoundChannel: Hashable {
@@ -217,12 +217,13 @@ final class StoreDump {
         try checkRows()
     }
 
-    private func fail(_ reason: String) -> Bool {
+    /// Notes what a row is not, and ends the reading of further ones.
+    func fail(_ reason: String) -> Bool {
         damage = .damaged(path: path, reason: reason)
         return false
     }
 
-    private func checkRows() throws(DatabaseFileError) {
+    func checkRows() throws(DatabaseFileError) {
         if let damage { throw damage }
     }
 }

@@ -98,6 +98,21 @@ final class StoreIntake {
         }
     }
 
+    /// Whether a device hears of a channel.
+    func hears(_ device: PushDevice, of channel: String) throws(StoreError) -> Bool {
+        try statements.device.first([
+            .text(device.keyset), .text(device.token), .text(device.gateway.rawValue),
+            .text(device.environment), .text(device.topic), .text(channel),
+        ]) { _ in true } ?? false
+    }
+
+    /// The file that came to a channel at a moment.
+    func file(at created: Timetoken, in channel: Channel) throws(StoreError) -> FileID? {
+        try statements.file.first([
+            .text(channel.keyset), .text(channel.name), .timetoken(created),
+        ]) { FileID($0.text(0)) } ?? nil
+    }
+
     // MARK: What comes
 
     /// - Precondition: Nothing is under its key.
@@ -153,6 +168,8 @@ private final class SQLiteIntakeStatements {
     let deletion: StoreStatement
     let clearing: StoreStatement
     let grant: StoreStatement
+    let device: StoreStatement
+    let file: StoreStatement
     let putRemoved: StoreStatement
     let noted: StoreStatement
     let note: StoreStatement
@@ -186,6 +203,13 @@ private final class SQLiteIntakeStatements {
         )
         grant = try connection.prepare(
             "SELECT bits, expiry FROM key_grant WHERE (\(KeyGrantSubject.names)) = (?, ?, ?, ?)")
+        device = try connection.prepare(
+            """
+            SELECT 1 FROM push_device WHERE (keyset, token, gateway, environment, topic, channel)
+                = (?, ?, ?, ?, ?, ?)
+            """)
+        file = try connection.prepare(
+            "SELECT id FROM file WHERE (keyset, channel, created) = (?, ?, ?)")
         putRemoved = try connection.prepare(
             "INSERT INTO action VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)")
         noted = try connection.prepare("SELECT value FROM meta WHERE name = 'import'")

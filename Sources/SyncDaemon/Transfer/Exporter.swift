@@ -11,11 +11,14 @@ final class Exporter {
         var bytes: Int64 = 0
         /// Channels whose rows come to something else than the ledger said.
         var wrongDigests: [Channel] = []
+        /// Files that are left out because nobody has their contents.
+        var filesLeftOut = 0
     }
 
     private let dump: StoreDump
     private let selection: StoreSelection
     private let includesRemoved: Bool
+    private let contents: FileContents?
     private var output: TransferOutput
     private var json = JSONWriter(reserving: 4096)
     private var sum = LineSum()
@@ -24,14 +27,17 @@ final class Exporter {
 
     /// - Parameters:
     ///   - includesRemoved: Whether what is gone and still remembered is written, too.
+    ///   - contents: What copies contents of files; `nil`: they are not copied.
     ///   - tell: Told now and then how many rows were written.
     init(
         _ dump: StoreDump, _ selection: StoreSelection, includesRemoved: Bool,
-        to output: consuming TransferOutput, tell: @escaping (Int) -> Void
+        contents: FileContents? = nil, to output: consuming TransferOutput,
+        tell: @escaping (Int) -> Void
     ) {
         self.dump = dump
         self.selection = selection
         self.includesRemoved = includesRemoved
+        self.contents = contents
         self.output = output
         self.tell = tell
     }
@@ -46,6 +52,7 @@ final class Exporter {
         _ = output.write(json.bytes)
         try forEachChannel { channel throws(TransferError) in try write(channel) }
         if selection.isOfTenants { try writeTenants() }
+        try writeFiles()
         _ = write(.end(report.counts))
         _ = output.flush()
         if let failure = output.failure { throw failure }
@@ -79,7 +86,14 @@ final class Exporter {
         }
         var missing = Set(selection.channels.map(ExactText.init))
         try forEachChannel { missing.remove(ExactText($0.channel.name)) }
-        if let name = missing.first { throw .noChannel(name.string, keyset: selection.keyset) }
+        for name in missing {
+            let channel = Channel(name.string, keyset: selection.keyset ?? Channel.defaultKeyset)
+            var hasFiles = false
+            try reading { () throws(DatabaseFileError) in
+                hasFiles = try dump.hasFiles(in: channel)
+            }
+            guard hasFiles else { throw .noChannel(name.string, keyset: selection.keyset) }
+        }
     }
 
     /// Whether there is nothing of a tenant, neither in channels nor beside them.
@@ -132,7 +146,33 @@ final class Exporter {
                 write(.revoked(record.moved(by: dump.ageOffset)))
             }
             try dump.forEachGrant(of: keyset) { write(.grant($0.moved(by: dump.ageOffset))) }
+            try dump.forEachDevice(of: keyset) { write(.device($0, channel: $1)) }
         }
+    }
+
+    /// One whose contents are gone was removed since the state that is written.
+    private func writeFiles() throws(TransferError) {
+        var place: StoredFile?
+        repeat {
+            var page: [StoredFile] = []
+            try reading { () throws(DatabaseFileError) in
+                (page, place) = try dump.files(of: selection, behind: place)
+            }
+            for file in page {
+                var sum: UInt64?
+                do throws(FileError) {
+                    sum = try contents?.bring(file, sum: nil)
+                } catch {
+                    throw .contents(error)
+                }
+                if contents != nil, sum == nil {
+                    report.filesLeftOut += 1
+                } else {
+                    _ = write(.file(KeptFile(file: file, sum: sum)))
+                }
+            }
+            if let failure = output.failure { throw failure }
+        } while place != nil
     }
 
     /// Runs what reads, and tells which side failed.

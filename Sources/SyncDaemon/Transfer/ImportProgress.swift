@@ -72,6 +72,7 @@ extension ImportProgress {
         json.member("written", outcome.written)
         json.member("already", outcome.already)
         json.member("kept", outcome.kept)
+        json.member("leftOut", outcome.leftOut)
         json.member("examples", outcome.examples)
         json.endObject()
         if let part {
@@ -131,6 +132,7 @@ extension Digest {
 extension TransferCounts {
     private static let fields: [any WritableKeyPath<TransferCounts, Int> & Sendable] = [
         \.channels, \.messages, \.actions, \.removed, \.marks, \.deletions, \.clearings, \.others,
+        \.devices, \.files,
     ]
 
     fileprivate init?(progress json: JSONValue) {
@@ -153,10 +155,11 @@ extension Merge.Outcome {
     fileprivate init?(_ json: JSONValue) {
         guard let written = json.member("written")?.integer,
             let already = json.member("already")?.integer,
-            let kept = json.member("kept")?.integer, let examples = json.member("examples")
+            let kept = json.member("kept")?.integer, let examples = json.member("examples"),
+            let leftOut = json.member("leftOut")?.integer
         else { return nil }
         self.init(
-            written: Int(written), already: Int(already), kept: Int(kept),
+            written: Int(written), already: Int(already), kept: Int(kept), leftOut: Int(leftOut),
             examples: (0..<examples.count).compactMap { examples.element(at: $0).string })
     }
 }

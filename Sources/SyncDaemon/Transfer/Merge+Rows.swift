@@ -7,7 +7,10 @@ extension Merge {
     enum PutError: Error {
         case store(StoreError)
         case tooLate(Timetoken)
-        case contradicts(String)
+        /// - Parameter channel: `nil`: the one whose rows come.
+        case contradicts(String, in: Channel? = nil)
+        case contents(FileError)
+        case noContents
     }
 
     /// - Returns: Whether it was written: else it is there already.
@@ -33,6 +36,13 @@ extension Merge {
                 return true
             }
         case .grant(let record): return try put(record.moved(by: -ageOffset))
+        case .device(let device, let channel):
+            return try run { () throws(StoreError) in
+                guard try !intake.hears(device, of: channel) else { return false }
+                try store.add([channel], to: device)
+                return true
+            }
+        case .file(let record): return try put(record)
         case .channel, .endOfChannel, .end: return false
         }
     }
@@ -149,6 +159,40 @@ extension Merge {
             try store.put(grant, forgettable: record.forgettable)
         }
         return true
+    }
+
+    /// Contents come first, as with an upload: a file that is listed is whole.
+    private func put(_ record: KeptFile) throws(PutError) -> Bool {
+        let file = record.file
+        let (found, other) = try run { () throws(StoreError) in
+            (try store.file(file.id), try intake.file(at: file.created, in: file.channel))
+        }
+        if let found {
+            guard record.isExactly(found) else {
+                throw .contradicts(
+                    "the file \(file.id.text) is another one than the export's", in: file.channel)
+            }
+            _ = try bring(record)
+            return false
+        }
+        if let other {
+            throw .contradicts(
+                "the file \(other.text) came at \(file.created), as \(file.id.text) of the export",
+                in: file.channel)
+        }
+        try come(at: file.created)
+        guard try bring(record) else { throw .noContents }
+        try run { () throws(StoreError) in try store.add(file) }
+        return true
+    }
+
+    /// - Returns: Whether the contents are there.
+    private func bring(_ record: KeptFile) throws(PutError) -> Bool {
+        do throws(FileError) {
+            return try contents?.bring(record.file, sum: record.sum) != nil
+        } catch {
+            throw .contents(error)
+        }
     }
 
     // MARK: Small steps

@@ -13,6 +13,8 @@ final class Merge {
         var already = 0
         /// Contradictions in which what was there stays.
         var kept = 0
+        /// Files of which nobody has the contents.
+        var leftOut = 0
         /// Some of them, in words.
         var examples: [String] = []
     }
@@ -31,6 +33,8 @@ final class Merge {
     private(set) var outcome: Outcome
     let intake: StoreIntake
     let store: SQLiteStore
+    /// Where contents of files come from and go to; `nil`: none are there.
+    let contents: FileContents?
     var digests: ChannelDigests
     /// Whether contradictions are passed over.
     private let keeps: Bool
@@ -46,10 +50,12 @@ final class Merge {
 
     /// - Parameters:
     ///   - outcome: Of an earlier run that this one goes on.
+    ///   - contents: What has contents of files in their place.
     ///   - segmentMessages: Messages of a channel's segment.
     ///   - now: The machine's clock, in timetoken ticks.
     init(
         _ intake: StoreIntake, keeps: Bool, outcome: Outcome = Outcome(),
+        contents: FileContents? = nil,
         rowsPerCommit: Int = Limits.transferRowsPerCommitMax,
         segmentMessages: Int = Limits.segmentMessages, now: UInt64
     ) throws(TransferError) {
@@ -57,6 +63,7 @@ final class Merge {
         self.intake = intake
         self.keeps = keeps
         self.outcome = outcome
+        self.contents = contents
         store = intake.store
         digests = ChannelDigests(
             secret: store.secret, segmentMessages: segmentMessages)
@@ -107,7 +114,9 @@ final class Merge {
             switch error {
             case .store(let error): throw .store(error)
             case .tooLate(let timetoken): throw .tooLate(timetoken)
-            case .contradicts(let reason): try passOver(reason)
+            case .contents(let error): throw .contents(error)
+            case .noContents: outcome.leftOut += 1
+            case .contradicts(let reason, let channel): try passOver(reason, in: channel)
             }
         }
         rows += 1
@@ -115,9 +124,9 @@ final class Merge {
         return rows >= rowsPerCommit || bytes >= Limits.transferBytesPerCommitMax
     }
 
-    private func passOver(_ reason: String) throws(TransferError) {
+    private func passOver(_ reason: String, in channel: Channel?) throws(TransferError) {
         let found = Contradiction(
-            channel: place?.channel ?? Channel("", keyset: ""), reason: reason)
+            channel: channel ?? place?.channel ?? Channel("", keyset: ""), reason: reason)
         guard keeps else { throw .contradiction(found) }
         outcome.kept += 1
         if outcome.examples.count < Limits.transferExamplesMax {

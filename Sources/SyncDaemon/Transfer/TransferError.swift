@@ -23,6 +23,7 @@ enum TransferError: Error, Hashable {
     case allTenants(path: String)
     case wrongDigest(channel: String)
     case noMapping(path: String, reason: String)
+    case contents(FileError)
 
     /// A word for programs, which stays the same across releases.
     var code: String {
@@ -38,6 +39,7 @@ enum TransferError: Error, Hashable {
         case .contradiction: "contradiction"
         case .tooLate: "too_late"
         case .allTenants: "all_tenants"
+        case .contents: "files"
         }
     }
 
@@ -88,6 +90,9 @@ enum TransferError: Error, Hashable {
                 + " That is a fault of this program or of the disk: keep the file, and report it."
         case .noMapping(let path, let reason):
             "\(path): \(reason). See docs/OPERATIONS.md, \"Export and import\"."
+        case .contents(let error):
+            "Contents of files cannot be copied: \(error). Run the command again when that is"
+                + " mended: what is copied stays."
         }
     }
 }

@@ -45,6 +45,10 @@ extension TransferRecord {
             self = .action(try json.action())
         } else if json.value.has("message") {
             self = .message(try json.message())
+        } else if json.value.has("file") {
+            self = .file(try json.file())
+        } else if json.value.has("device") {
+            self = try json.device()
         } else if json.value.has("group") {
             self = .grouping(
                 ChannelGroup(try json.needed("group"), keyset: try json.needed("keyset")),
@@ -172,7 +176,38 @@ private struct LineReading {
             messages: try count("messages"), actions: try count("actions"),
             removed: try count("removed"), marks: try count("marks"),
             deletions: try count("deletions"), clearings: try count("clearings"),
-            others: try count("others"))
+            others: try count("others"),
+            devices: value.has("devices") ? try count("devices") : 0,
+            files: value.has("files") ? try count("files") : 0)
+    }
+
+    func file() throws(LineFault) -> KeptFile {
+        let (size, name) = (try integer("size"), try needed("name"))
+        guard let id = FileID(try needed("file")), size >= 0, FileName.isValid(name) else {
+            throw LineFault(reason: "it names no file that there can be")
+        }
+        var sum: UInt64?
+        if let text = text("sum") {
+            guard let read = UInt64(text) else { throw LineFault(reason: "its sum is none") }
+            sum = read
+        }
+        return KeptFile(
+            file: StoredFile(
+                channel: Channel(try needed("channel"), keyset: try needed("keyset")), id: id,
+                name: name, size: Int(size), userID: try needed("user"),
+                created: try timetoken("created")), sum: sum)
+    }
+
+    func device() throws(LineFault) -> TransferRecord {
+        let token = try needed("device")
+        guard let gateway = PushDevice.Gateway(rawValue: try needed("gateway")),
+            (1...Limits.deviceTokenBytesMax).contains(token.utf8.count), gateway.mayHaveMade(token)
+        else { throw LineFault(reason: "it names no device that there can be") }
+        return .device(
+            PushDevice(
+                token: token, gateway: gateway, environment: text("environment") ?? "",
+                topic: text("topic") ?? "", keyset: try needed("keyset")),
+            channel: try needed("channel"))
     }
 
     func grantOrRevoked() throws(LineFault) -> TransferRecord {

@@ -60,10 +60,22 @@ extension JSONWriter {
             member("expiry", record.token.expiry)
             member("forgettable", quoted: record.forgettable.rawValue)
         case .grant(let record): write(record)
+        case .device(let device, let channel):
+            member("device", device.token)
+            member("keyset", device.keyset)
+            member("gateway", device.gateway.rawValue)
+            if device.gateway == .apns2 {
+                member("environment", device.environment)
+                member("topic", device.topic)
+            }
+            member("channel", channel)
+        case .file(let record): write(record)
         case .end(let counts):
             beginObject("endOfExport")
             member("channels", counts.channels)
             write(counts)
+            member("devices", counts.devices)
+            member("files", counts.files)
             endObject()
         }
         endObject()
@@ -98,6 +110,18 @@ extension JSONWriter {
         member("bits", record.grant.bits)
         member("expiry", record.grant.expiry)
         member("forgettable", quoted: record.forgettable.rawValue)
+    }
+
+    private mutating func write(_ record: KeptFile) {
+        let file = record.file
+        member("file", file.id.text)
+        member("keyset", file.channel.keyset)
+        member("channel", file.channel.name)
+        member("name", file.name)
+        member("size", file.size)
+        member("user", file.userID)
+        member("created", quoted: file.created.rawValue)
+        member("sum", quoted: record.sum)
     }
 
     private mutating func write(_ counts: TransferCounts) {

@@ -14,6 +14,8 @@ enum TransferRecord: Hashable {
     case grouping(ChannelGroup, channel: String)
     case revoked(KeptRevocation)
     case grant(KeptGrant)
+    case device(PushDevice, channel: String)
+    case file(KeptFile)
     case end(TransferCounts)
 }
 
@@ -60,8 +62,13 @@ struct TransferCounts: Hashable, Sendable {
     var clearings = 0
     /// Channels of groups, tokens that were taken back, and grants.
     var others = 0
+    /// Channels of which devices hear by push.
+    var devices = 0
+    var files = 0
 
-    var rows: Int { messages + actions + removed + marks + deletions + clearings + others }
+    var rows: Int {
+        messages + actions + removed + marks + deletions + clearings + others + devices + files
+    }
 
     mutating func count(_ record: TransferRecord) {
         switch record {
@@ -73,6 +80,8 @@ struct TransferCounts: Hashable, Sendable {
         case .deletion: deletions += 1
         case .clearing: clearings += 1
         case .grouping, .revoked, .grant: others += 1
+        case .device: devices += 1
+        case .file: files += 1
         case .endOfChannel, .end: break
         }
     }
@@ -86,10 +95,12 @@ struct TransferCounts: Hashable, Sendable {
         counts.deletions += more.deletions
         counts.clearings += more.clearings
         counts.others += more.others
+        counts.devices += more.devices
+        counts.files += more.files
     }
 }
 
-/// A checksum of lines, in their order.
+/// A checksum of lines, or of other pieces, in their order.
 struct LineSum: Hashable {
     private var sum = RowSum()
 

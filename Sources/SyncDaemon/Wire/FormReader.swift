@@ -100,7 +100,8 @@ struct FormReader {
             return true
         case .head:
             guard let end = rest.firstRange(of: Array("\r\n\r\n".utf8))?.lowerBound else {
-                guard rest.count <= Limits.formHeadBytesMax else { throw .malformed }
+                // The end of the longest head may be cut anywhere.
+                guard rest.count < Limits.formHeadBytesMax + 4 else { throw .malformed }
                 return false
             }
             guard end <= Limits.formHeadBytesMax else { throw .malformed }

@@ -118,8 +118,8 @@ extension Subcommand {
         case .actions: ["--message", "--type", "--value", "--by", "--limit"]
         case .cache: ["--cache"]
         case .token: ["--bearer", "--secret-file"]
-        case .export: ["--data-dir", "--database", "--output", "--channel"]
-        case .import: ["--data-dir", "--input", "--from", "--into", "--channel"]
+        case .export: ["--data-dir", "--database", "--output", "--channel", "--files"]
+        case .import: ["--data-dir", "--input", "--from", "--into", "--channel", "--files"]
         case .admin: AdminCommand.valuedOptions.union(["--socket", "--data-dir"])
         }
     }

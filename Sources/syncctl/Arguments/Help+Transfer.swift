@@ -8,8 +8,8 @@ extension Help {
         Usage: syncctl export --all|--keyset KEY|--channel NAME,NAME [OPTIONS]
 
           --all            everything, of all tenants
-          --keyset KEY     one tenant: its channels and groups, the tokens that were
-                           taken back, and grants
+          --keyset KEY     one tenant: its channels and groups, devices for push, the
+                           tokens that were taken back, and grants
           --channel NAME,NAME
                            only these channels (of --keyset, or of the tenant default)
           --tombstones     with what was removed or deleted, as long as that is
@@ -18,6 +18,8 @@ extension Help {
           --database FILE  a file of syncdaemon backup in place of that
           --output FILE    a new file, for nobody else to read; - is standard output
                            (default)
+          --files DIR      copies contents of files there, each by its id; without it
+                           only their names, sizes and channels are written
 
         It reads one state of the data, also while the daemon runs; run it as the
         daemon's user or as root. One that was interrupted is begun anew. With --all the
@@ -36,6 +38,9 @@ extension Help {
                            made when it is absent
           --into KEYSET    put what is of one tenant into this one (with --from: into
                            which tenant; default: default)
+          --files DIR      where the export's --files put contents of files; without it
+                           they are taken from the data's own directory, and files
+                           without contents are left out
           --keep           where the data says something else than the file, leave it
                            so and take the rest; without it that is an error
           --dry-run        read the whole file, say what it holds and what has no

@@ -74,7 +74,7 @@ struct JobReader {
         }
         let json = tokens.flags.contains("--text") ? nil : compactJSON(text)
         let message = Message(
-            payload: json ?? quoted(text), meta: meta, type: tokens.values["--type"])
+            payload: json ?? JSONValue.quoted(text), meta: meta, type: tokens.values["--type"])
         return .publish(channel: words[0], message)
     }
 
@@ -177,12 +177,6 @@ struct JobReader {
         } catch {
             return nil
         }
-    }
-
-    private func quoted(_ text: String) -> String {
-        var json = JSONWriter()
-        json.string(text)
-        return String(decoding: json.bytes, as: UTF8.self)
     }
 }
 

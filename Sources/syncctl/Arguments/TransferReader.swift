@@ -21,7 +21,8 @@ extension JobReader {
         return ExportRequest(
             directory: directory, database: database, output: output == "-" ? nil : output,
             keyset: keyset, channels: channels,
-            includesRemoved: tokens.flags.contains("--tombstones"))
+            includesRemoved: tokens.flags.contains("--tombstones"),
+            files: tokens.values["--files"])
     }
 
     func importing() throws(UsageError) -> ImportRequest {
@@ -41,6 +42,9 @@ extension JobReader {
             throw UsageError(
                 message: "--channel goes with --from pubnub: other files say their channels.")
         }
+        guard tokens.values["--files"] == nil || origin == .syncdaemon else {
+            throw UsageError(message: "--files goes with exports: other files have none.")
+        }
         guard tokens.values["--keyset"] == nil else {
             throw UsageError(message: "--into says into which tenant.")
         }
@@ -48,7 +52,7 @@ extension JobReader {
             directory: tokens.values["--data-dir"], input: input, origin: origin,
             into: tokens.values["--into"], channel: channel,
             keepsContradicted: tokens.flags.contains("--keep"),
-            isTrial: tokens.flags.contains("--dry-run"))
+            isTrial: tokens.flags.contains("--dry-run"), files: tokens.values["--files"])
     }
 
     /// No name has a comma.

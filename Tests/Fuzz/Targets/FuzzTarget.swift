@@ -33,6 +33,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget("http", bytesMax: 4096, HTTPFuzz.check),
         FuzzTarget("target", bytesMax: 2048, TargetFuzz.check),
         FuzzTarget("body", bytesMax: 2048, BodyFuzz.check),
+        FuzzTarget("form", bytesMax: 4096, FormFuzz.check),
         FuzzTarget("command", bytesMax: 2048, CommandFuzz.check),
         FuzzTarget("frames", bytesMax: 2048, FrameFuzz.check),
         FuzzTarget("filter", bytesMax: 1024, FilterFuzz.check),

@@ -21,11 +21,13 @@ struct TransferArgumentTests {
         #expect(try job("export --all") == .export(ExportRequest()))
         #expect(try job("export --all --output -") == .export(ExportRequest()))
         #expect(
-            try job("export --keyset k --channel a,b --tombstones --output f --data-dir d")
+            try job(
+                "export --keyset k --channel a,b --tombstones --output f --data-dir d"
+                    + " --files e")
                 == .export(
                     ExportRequest(
                         directory: "d", output: "f", keyset: "k", channels: ["a", "b"],
-                        includesRemoved: true)))
+                        includesRemoved: true, files: "e")))
         #expect(
             try job("export --channel=a --database=copy.db")
                 == .export(ExportRequest(database: "copy.db", channels: ["a"])))
@@ -43,17 +45,17 @@ struct TransferArgumentTests {
         #expect(try job("import f") == .import(ImportRequest(input: "f")))
         #expect(try job("import -") == .import(ImportRequest(input: "-")))
         #expect(
-            try job("import --input f --into k --keep --dry-run --data-dir d")
+            try job("import --input f --into k --keep --dry-run --data-dir d --files e")
                 == .import(
                     ImportRequest(
                         directory: "d", input: "f", into: "k", keepsContradicted: true,
-                        isTrial: true)))
+                        isTrial: true, files: "e")))
         #expect(
             try job("import --from pubnub f --channel room")
                 == .import(ImportRequest(input: "f", origin: .pubnub, channel: "room")))
         for line in [
             "import", "import a b", "import --input a b", "import f --from slack",
-            "import f --channel room", "import f --keyset k",
+            "import f --channel room", "import f --keyset k", "import --from stream f --files d",
         ] {
             #expect(throws: UsageError.self, "\(line)") { try job(line) }
         }

@@ -126,14 +126,57 @@ struct FileWorkTests {
         let directory = try FileDirectory(path)
         let other = "11111111-1111-4111-8111-111111111111"
         for name in [id.text, other, "\(other).part", "README", "x.part"] {
-            try Data().write(to: URL(filePath: "\(path)/\(name)"))
+            try Data("abc".utf8).write(to: URL(filePath: "\(path)/\(name)"))
         }
 
         let known = id
-        let count = try directory.sweep { $0 == known }
+        let found = try directory.sweep { $0 == known }
 
-        #expect(count == 2)
+        #expect(found.removed == 2)
+        #expect(found.kept == 1 && found.bytes == 3)
         #expect(names == [id.text, "README", "x.part"])
+    }
+
+    @Test("what is there is counted, and its bytes")
+    func counts() throws {
+        let figures = FileFigures()
+        var work = FileWork(in: try FileDirectory(path), figures: figures)
+        _ = try store("12345", with: &work, for: one)
+        #expect(figures.stored.value == 1)
+        #expect(figures.storedBytes.value == 5)
+        _ = try store("again", with: &work, for: two)
+        #expect(figures.stored.value == 1)
+        _ = work.carryOut(.remove(id), for: one)
+        _ = work.carryOut(.remove(id), for: one)
+        #expect(figures.stored.value == 0)
+        #expect(figures.storedBytes.value == 0)
+    }
+
+    @Test("a directory that was replaced takes no files, until it is there again")
+    func replaced() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        let before = work.look()
+        #expect(before == nil)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        for isThere in [false, true] {
+            if isThere {
+                try FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: false)
+            }
+            guard case .notWritable? = work.look(),
+                case .failed(.notWritable)? = work.carryOut(
+                    .begin(id, try form(), length: 1), for: one)
+            else {
+                Issue.record("it went into a directory that is gone")
+                return
+            }
+        }
+
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+
+        let after = work.look()
+        #expect(after == nil)
     }
 
     @Test("links are not followed: not for the directory, and not for a file")

@@ -2,6 +2,7 @@
 
 import Basis
 import EventModel
+import Foundation
 import Testing
 
 @testable import SyncDaemon
@@ -18,9 +19,10 @@ struct ExportImportTests {
         let lines = try source.export()
         let target = try TransferBench()
 
-        let report = try target.take(lines)
+        let report = try target.take(lines, from: source)
 
         #expect(report.outcome.already == 0)
+        #expect(report.counts.files == 3 && report.counts.devices == 7)
         #expect(report.outcome.written == report.counts.rows)
         #expect(try target.export().dropFirst() == lines.dropFirst())
         try target.expectEqual(to: source)
@@ -39,10 +41,10 @@ struct ExportImportTests {
         var stops = 0
         for _ in 0..<6 {
             let end = lines[0].utf8.count + 2 + choices.below(size - lines[0].utf8.count - 2)
-            #expect(throws: TransferError.self) { try target.take(lines, cutAt: end) }
+            #expect(throws: TransferError.self) { try target.take(lines, from: source, cutAt: end) }
             stops += 1
         }
-        let report = try target.take(lines)
+        let report = try target.take(lines, from: source)
 
         #expect(stops == 6)
         #expect(report.resumedBehind != nil, "seed \(seed) never came far enough")
@@ -51,7 +53,7 @@ struct ExportImportTests {
         #expect(try target.export().dropFirst() == lines.dropFirst())
         try target.expectEqual(to: source)
         // It is over: the next one begins at the beginning.
-        let again = try target.take(lines)
+        let again = try target.take(lines, from: source)
         #expect(again.resumedBehind == nil)
         #expect(again.outcome.already == again.counts.rows)
     }
@@ -106,9 +108,15 @@ struct ExportImportTests {
         source.close()
         let target = try TransferBench()
 
-        try target.take(try source.export(StoreSelection(keyset: "k")), into: "other")
+        try target.take(
+            try source.export(StoreSelection(keyset: "k")), from: source, into: "other")
 
         let store = try target.open()
+        let phone = PushDevice(token: "c", gateway: .fcm, keyset: "other")
+        #expect(try store.channels(of: phone) == ["a", "b\u{301}"])
+        let files = try store.makeReader().files(
+            in: Channel("a", keyset: "other"), after: .zero, limit: 9)
+        #expect(files.files.map(\.size) == [140_002])
         #expect(try store.hasChannel(Channel("a", keyset: "other")))
         #expect(try !store.hasChannel(room))
         #expect(try store.channels(of: ChannelGroup("friends", keyset: "other")) == ["a", "b"])
@@ -262,6 +270,7 @@ extension TransferBench {
         }
         close()
         other.close()
+        #expect(FileManager.default.contentsEqual(atPath: files, andPath: other.files))
         try DatabaseFile(path: database, isShared: false).check()
     }
 }

@@ -17,6 +17,9 @@ final class TransferBench {
     }
 
     var database: String { SQLiteStore.path(in: directory.path) }
+    /// Where contents of files are, and where those of an export go.
+    var files: String { directory.path + "/files" }
+    var exportedFiles: String { directory.path + "/exported" }
 
     func open() throws -> SQLiteStore {
         let store = try store ?? SQLiteStore(directory: directory.path)
@@ -72,27 +75,69 @@ final class TransferBench {
                 KeyGrant(subject: subject, bits: 3, expiry: expiry),
                 forgettable: expiry == KeyGrant.never ? .end : tick(19_000_000_000_000_000))
         }
+        for (token, keyset) in [("a:b_-", "k"), ("c", "k"), ("c", "default")] {
+            let phone = PushDevice(token: token, gateway: .fcm, keyset: keyset)
+            try store.add(["a", "b\u{301}"], to: phone)
+        }
+        try store.add(
+            ["a"],
+            to: PushDevice(
+                token: "0123456789abcdef", gateway: .apns2, environment: "production",
+                topic: "app", keyset: "k"))
+        try addFiles(to: store)
         try store.commit(through: store.last)
+    }
+
+    /// Of three channels, one of which has nothing else.
+    private func addFiles(to store: SQLiteStore) throws {
+        for (number, channel) in [
+            Channel("a"), Channel("only files"), Channel("a", keyset: "k"),
+        ].enumerated() {
+            let content = [UInt8](repeating: UInt8(number + 65), count: number * 70_001)
+            try store.add(file(number, in: channel, content))
+        }
+    }
+
+    /// A file whose contents are in the directory; its row is the caller's to write.
+    func file(
+        _ number: Int, in channel: Channel = Channel("a"), _ content: [UInt8]
+    ) throws -> StoredFile {
+        let directory = try FileDirectory(files)
+        guard let id = FileID("00000000-0000-4000-8000-00000000000\(number)") else {
+            preconditionFailure("An id is none.")
+        }
+        let output = try directory.begin(id, ofUpTo: content.count, keepingFree: 0)
+        try directory.write(content, to: output)
+        try directory.finish(id, output)
+        return StoredFile(
+            channel: channel, id: id, name: "é \(number).txt", size: content.count,
+            userID: "ada", created: tick(UInt64(number + 1)))
     }
 
     // MARK: Files
 
     /// An export's lines.
+    ///
+    /// - Parameter copiesFiles: Whether contents of files are copied to ``exportedFiles``.
     func export(
-        _ selection: StoreSelection = StoreSelection(), removed: Bool = true
+        _ selection: StoreSelection = StoreSelection(), removed: Bool = true,
+        copiesFiles: Bool = true
     ) throws -> [String] {
         let file = "\(directory.path)/\(UUID().uuidString).jsonl"
         _ = try Transfers.export(
-            selection, of: database, includesRemoved: removed, to: file, tell: { _, _ in })
+            selection, of: database, includesRemoved: removed,
+            files: copiesFiles ? exportedFiles : nil, to: file, tell: { _, _ in })
         return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(
             String.init)
     }
 
     /// Imports lines, a few at a time.
+    ///
+    /// - Parameter source: Whose export has the contents of files.
     @discardableResult
     func take(
-        _ lines: [String], into: String? = nil, keeps: Bool = false, rowsPerCommit: Int = 7,
-        cutAt end: Int? = nil
+        _ lines: [String], from source: TransferBench? = nil, into: String? = nil,
+        keeps: Bool = false, rowsPerCommit: Int = 7, cutAt end: Int? = nil
     ) throws -> Importer.Report {
         close()
         let file = "\(directory.path)/\(UUID().uuidString).jsonl"
@@ -111,7 +156,9 @@ final class TransferBench {
             progress = noted
         }
         let merge = try Merge(
-            intake, keeps: keeps, outcome: progress.outcome, rowsPerCommit: rowsPerCommit,
+            intake, keeps: keeps, outcome: progress.outcome,
+            contents: FileContents(from: source?.exportedFiles, to: files),
+            rowsPerCommit: rowsPerCommit,
             segmentMessages: LedgerBench.segmentMessages, now: 20_000_000_000_000_000)
         return try Importer(found, head: head, from: progress, into: merge, tell: { _, _ in }).run()
     }

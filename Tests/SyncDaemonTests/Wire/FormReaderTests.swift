@@ -89,6 +89,20 @@ struct FormReaderTests {
         }
     }
 
+    @Test("the longest head is the same in whatever pieces", arguments: [1, 2, 3, 5, 4099, 5000])
+    func longestHead(pieces: Int) throws {
+        func form(_ length: Int) -> [UInt8] {
+            let line = "\r\nContent-Disposition: form-data; name=\"file\""
+            let padding = String(repeating: "x", count: length - line.utf8.count - 5)
+            return Array("--b0\r\nX: \(padding)\(line)\r\n\r\nx\r\n--b0--\r\n".utf8)
+        }
+
+        #expect(try file(of: form(Limits.formHeadBytesMax), in: pieces) == "x")
+        #expect(throws: FormReader.Fault.malformed) {
+            try file(of: form(Limits.formHeadBytesMax + 1), in: pieces)
+        }
+    }
+
     @Test("what is not the file is short")
     func long() {
         let long = String(repeating: "x", count: Limits.formBytesMax)

@@ -4,48 +4,27 @@ import EventModel
 
 /// One download.
 final class FileDownload: HTTPFileCall, HTTPStreamCall {
-    let author: Author
-    let keyset: Keyset
-    let origin: Origin
-    let engine: any Engine
-    let accounts: Accounts
-    let audit: Audit
-    let demand = Demand()
-    private let ticket: FileTicket
-    private let files: FileService
+    let caller: FileCaller
     private var hasPlace = false
     private var hasBegun = false
 
     static func answer(_ asking: HTTPAsking, _ files: FileService) -> HTTPAnswer {
         let parts = asking.request.path.split(separator: "/")
-        guard parts.count > 3,
-            let ticket = files.key.ticket(
-                String(parts[3]), for: .download, at: asking.hub.engine.seconds),
-            let keyset = asking.tenants.keysets[ticket.channel.keyset]
+        guard parts.count > 3, let caller = FileCaller(parts[3], for: .download, files, asking)
         else { return .now(.badTicket) }
         guard asking.request.method == .get else {
             return .now(.methodNotAllowed("Use GET.", allowing: ["GET"]))
         }
-        return .call(FileDownload(ticket, keyset, files, asking))
+        return .call(FileDownload(caller))
     }
 
-    private init(
-        _ ticket: FileTicket, _ keyset: Keyset, _ files: FileService, _ asking: HTTPAsking
-    ) {
-        (self.ticket, self.keyset, self.files) = (ticket, keyset, files)
-        author = Author(
-            keyset: ticket.channel.keyset, userID: ticket.userID, deviceID: "")
-        origin = asking.origin
-        engine = asking.hub.engine
-        accounts = asking.tenants.accounts
-        audit = asking.tenants.audit
-    }
+    private init(_ caller: FileCaller) { self.caller = caller }
 
     func start() -> HTTPResponse? {
         guard files.beginDownload() else { return .filesBusy }
         hasPlace = true
         guard files.put(.open(ticket.id), for: origin) else {
-            leave()
+            leave(failed: true)
             return .filesBusy
         }
         return nil
@@ -58,17 +37,17 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
     func hear(_ result: FileAnswer.Result) -> HTTPResponse? {
         switch result {
         case .part(let bytes, let size, let isLast):
-            if isLast { leave() }
+            if isLast { leave(failed: false) }
             guard let size else { return part(isLast ? .last : .more, bytes) }
             hasBegun = true
             var response = part(isLast ? .whole : .head, bytes)
             response.length = size
             return response
         case .failed(.absent) where !hasBegun:
-            leave()
+            leave(failed: true)
             return .noSuchFile
         case .failed where !hasBegun:
-            leave()
+            leave(failed: true)
             return .storage(500, "InternalError", "The file could not be read.")
         case .failed: return breakOff()
         case .taken, .stored, .badForm: preconditionFailure("A download writes no file.")
@@ -94,7 +73,7 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
 
     /// Ends a response that has begun: the peer sees by its length that something is missing.
     private func breakOff() -> HTTPResponse {
-        leave()
+        leave(failed: true)
         return part(.last, [])
     }
 
@@ -109,12 +88,12 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
     /// Nothing is said between parts.
     var sign: HTTPResponse { part(.more, []) }
 
-    private func leave() {
+    private func leave(failed: Bool) {
         guard hasPlace else { return }
         hasPlace = false
         files.put(.end, for: origin)
-        files.endDownload()
+        files.endDownload(failed: failed)
     }
 
-    func abandon() { leave() }
+    func abandon() { leave(failed: true) }
 }

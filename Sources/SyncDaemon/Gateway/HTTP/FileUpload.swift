@@ -4,17 +4,9 @@ import EventModel
 
 /// One upload.
 final class FileUpload: HTTPBodyCall {
-    let author: Author
-    let keyset: Keyset
-    let origin: Origin
-    let engine: any Engine
-    let accounts: Accounts
-    let audit: Audit
-    let demand = Demand()
-    private let ticket: FileTicket
+    let caller: FileCaller
     private let length: Int
     private var form: FormReader?
-    private let files: FileService
     private var hasPlace = false
     /// Whether the contents are whole, and on the disk.
     private var isStored = false
@@ -25,33 +17,24 @@ final class FileUpload: HTTPBodyCall {
 
     static func answer(_ asking: HTTPAsking, _ files: FileService) -> HTTPAnswer {
         let text = asking.request.path.split(separator: "/").last ?? ""
-        guard
-            let ticket = files.key.ticket(
-                String(text), for: .upload, at: asking.hub.engine.seconds),
-            let keyset = asking.tenants.keysets[ticket.channel.keyset]
-        else { return .now(.badTicket) }
+        guard let caller = FileCaller(text, for: .upload, files, asking) else {
+            return .now(.badTicket)
+        }
         guard let length = asking.request.bodyLength else {
             return .now(.storage(411, "MissingContentLength", "Send a form."))
         }
-        guard length <= ticket.bytesMax + Limits.formBytesMax else { return .now(.tooLarge) }
+        guard length <= caller.ticket.bytesMax + Limits.formBytesMax else {
+            files.figures.met(.size)
+            return .now(.tooLarge)
+        }
         guard
             let form = asking.request.fields.contentType.flatMap(FormReader.init(contentType:))
         else { return .now(.badForm) }
-        return .call(FileUpload(ticket, keyset, form, length, files, asking))
+        return .call(FileUpload(caller, form, length))
     }
 
-    private init(
-        _ ticket: FileTicket, _ keyset: Keyset, _ form: FormReader, _ length: Int,
-        _ files: FileService, _ asking: HTTPAsking
-    ) {
-        (self.ticket, self.keyset, self.form) = (ticket, keyset, form)
-        (self.length, self.files) = (length, files)
-        author = Author(
-            keyset: ticket.channel.keyset, userID: ticket.userID, deviceID: "")
-        origin = asking.origin
-        engine = asking.hub.engine
-        accounts = asking.tenants.accounts
-        audit = asking.tenants.audit
+    private init(_ caller: FileCaller, _ form: FormReader, _ length: Int) {
+        (self.caller, self.form, self.length) = (caller, form, length)
     }
 
     func start() -> HTTPResponse? {
@@ -88,7 +71,7 @@ final class FileUpload: HTTPBodyCall {
         case .taken: return write()
         case .stored(let size):
             isStored = true
-            guard size <= ticket.bytesMax else { return fail(.tooLarge) }
+            guard size <= ticket.bytesMax else { return fail(.tooLarge, at: .size) }
             let file = StoredFile(
                 channel: ticket.channel, id: ticket.id, name: ticket.name, size: size,
                 userID: ticket.userID)
@@ -96,11 +79,11 @@ final class FileUpload: HTTPBodyCall {
                 origin: origin, author: author, channel: ticket.channel,
                 operation: .changeFile(.add(file)), mutation: nil)
             return engine.submit(write) ? nil : fail(.filesBusy)
-        case .badForm(.tooLong): return fail(.tooLarge)
+        case .badForm(.tooLong): return fail(.tooLarge, at: .size)
         case .badForm(.notOneFile): return fail(.notOneFile)
         case .badForm(.malformed): return fail(.badForm)
         case .failed(.exists): return fail(.exists)
-        case .failed(.full): return fail(.diskFull)
+        case .failed(.full): return fail(.diskFull, at: .disk)
         case .failed: return fail(.diskFails)
         case .part: preconditionFailure("An upload reads no file.")
         }
@@ -108,30 +91,31 @@ final class FileUpload: HTTPBodyCall {
 
     func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
         if case .reply(.fileAdded) = found {
-            leave()
+            leave(failed: false)
             return .uploaded
         }
         // Without an error there is a row of its id, though nothing was on the disk.
         guard case .refused(let error) = found else { return fail(.exists) }
-        return fail(refusal(error))
+        return fail(refusal(error), at: error.code == "quota_exceeded" ? .quota : nil)
     }
 
     /// Leaves nothing behind, and says why.
-    private func fail(_ response: HTTPResponse) -> HTTPResponse {
+    private func fail(_ response: HTTPResponse, at limit: FileLimit? = nil) -> HTTPResponse {
+        if let limit { files.figures.met(limit) }
         if isStored { files.put(.remove(ticket.id), for: origin) }
-        leave()
+        leave(failed: true)
         return response
     }
 
-    private func leave() {
+    private func leave(failed: Bool) {
         guard hasPlace else { return }
         hasPlace = false
         files.put(.end, for: origin)
-        files.endUpload()
+        files.endUpload(failed: failed)
     }
 
     /// A row that is on its way comes all the same, and its file stays.
-    func abandon() { leave() }
+    func abandon() { leave(failed: true) }
 }
 
 extension HTTPResponse {

@@ -7,21 +7,21 @@ import EventModel
 /// Confined to its reactor's thread.
 final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Requests that wait for the ledger, a reader, presence or an event; one per connection.
-    private var waiting: [SessionID: any HTTPCall] = [:]
+    private(set) var waiting: [SessionID: any HTTPCall] = [:]
     /// Requests that wait for their turn, because they are long: one per connection.
     private var turnstile = Turnstile<HTTPAsking>()
     private var answers = LongAnswers()
     /// When something was last sent to those whose answer has no end, in milliseconds.
-    private var streams: [SessionID: UInt64] = [:]
-    private var clients: HTTPClients
-    private var now: UInt64 = 0
-    private var lastCommand: CommandID = 0
+    private(set) var streams: [SessionID: UInt64] = [:]
+    var clients: HTTPClients
+    private(set) var now: UInt64 = 0
+    var lastCommand: CommandID = 0
     /// Whether every call is refused: the daemon is stopping.
-    private var isDraining = false
+    private(set) var isDraining = false
     private let routes: HTTPRoutes
     private let files: FileService?
-    private let hub: Hub
-    private let tenants: Tenants
+    let hub: Hub
+    let tenants: Tenants
     private let counters: Counters
     private let log: Log?
 
@@ -132,13 +132,13 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     }
 
     /// - Parameter response: Of the call that waits there, or a part of it.
-    private func answer(_ connection: SessionID, with response: HTTPResponse) {
+    func answer(_ connection: SessionID, with response: HTTPResponse) {
         streams[connection] = response.goesOn ? now : nil
         if !response.goesOn { waiting[connection] = nil }
         respond(clients.telling(response, of: connection), to: connection)
     }
 
-    private func refusal(of call: any HTTPCall) -> HTTPResponse? {
+    func refusal(of call: any HTTPCall) -> HTTPResponse? {
         guard call.hasTenant else { return nil }
         do throws(ProtocolError) {
             _ = try tenants.tenant(of: call.author)
@@ -158,95 +158,13 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         }
     }
 
-    /// Hears that there are other tenants; polls of one that is gone are refused.
-    ///
-    /// Other requests are under way already, and are answered in a moment.
-    ///
-    /// - Parameter changed: Tenants whose tokens are checked otherwise now.
-    func settingsChanged(requestsPerSecondMax: Int, changed: Set<String>) {
-        clients.setRate(requestsPerSecondMax)
-        // With its next request it shows what it is worth now.
-        clients.release { account, _ in changed.contains(account.subscribeKey) }
-        endPolls { call in
-            if let refusal = refusal(of: call) { return refusal }
-            guard changed.contains(call.author.keyset) else { return nil }
-            do throws(ProtocolError) {
-                try call.check(in: tenants)
-                return nil
-            } catch {
-                return call.refusal(error)
-            }
-        }
-    }
-
-    /// Sends the polls back whose token is over or whose auth key may do less, and no longer counts
-    /// connections that ask for nothing; called about once a second.
-    func tick() {
-        clients.releaseIdle(at: now) { waiting[$0] != nil }
-        for (connection, last) in streams
-        where last + UInt64(Limits.streamSilenceSeconds) * 1000 <= now {
-            // One that waits for nothing has not taken yet what there was.
-            guard hub.polls.isOpen(on: connection), let stream = stream(on: connection) else {
-                continue
-            }
-            answer(connection, with: stream.sign)
-        }
-        guard tenants.areGuarded else { return }
-        let seconds = hub.engine.seconds
-        let keyGrants = tenants.keyGrants
-        clients.release { _, credential in
-            credential.isOver(at: seconds) || credential.isReduced(in: keyGrants)
-        }
-        sendBackPolls(because: .tokenExpired) { $0.isOver(at: seconds) }
-        sendBackPolls(because: .tokenRevoked) { $0.isReduced(in: keyGrants) }
-    }
-
-    /// Hears that tokens were taken back, and sends the polls back that came with one of them.
-    func tokensRevoked() {
-        func isNoGood(_ credential: Credential) -> Bool {
-            credential.isRevoked(by: tenants.revocations)
-                || credential.isReduced(in: tenants.keyGrants)
-        }
-        clients.release { _, credential in isNoGood(credential) }
-        sendBackPolls(because: .tokenRevoked, isNoGood)
-    }
-
-    /// Answers polls with nothing, not with what is wrong with their token: the client may have had
-    /// another for long, which its next poll shows, and an SDK that is refused listens no more.
-    private func sendBackPolls(because error: ProtocolError, _ isNoGood: (Credential) -> Bool) {
-        for (connection, call) in waiting
-        where isNoGood(call.credential) && waitsForEvents(connection) {
-            tenants.audit.ended(
-                .poll, because: error, of: call.author, with: call.credential, on: connection)
-            if stream(on: connection) == nil {
-                hub.polls.sendBack(connection)
-            } else {
-                forgetRequest(of: connection)
-                respond(call.refusal(error), to: connection)
-            }
-        }
-    }
-
-    /// A stream does so also while its peer has not taken all of what there was.
-    private func waitsForEvents(_ connection: SessionID) -> Bool {
-        hub.polls.isOpen(on: connection) || streams[connection] != nil
-    }
-
-    private func endPolls(_ refusal: (any HTTPCall) -> HTTPResponse?) {
-        for (connection, call) in waiting where waitsForEvents(connection) {
-            guard let refusal = refusal(call) else { continue }
-            forgetRequest(of: connection)
-            respond(refusal, to: connection)
-        }
-    }
-
     /// Hears that a connection is gone, or a WebSocket now: nobody waits for its answer any more.
     func connectionDidClose(_ connection: SessionID) {
         clients.forget(connection)
         forgetRequest(of: connection)
     }
 
-    private func forgetRequest(of connection: SessionID) {
+    func forgetRequest(of connection: SessionID) {
         turnstile.forget(connection)
         streams[connection] = nil
         let call = waiting.removeValue(forKey: connection)
@@ -261,40 +179,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         tenants.audit.refused(refusal, to: asker, from: connection)
     }
 
-    func connectionDidTake(_ connection: SessionID) {
-        guard !hub.polls.isOpen(on: connection), let stream = stream(on: connection) else { return }
-        lastCommand += 1
-        guard let response = isDraining ? stream.refusal(.draining) : stream.goOn(as: lastCommand)
-        else { return }
-        answer(connection, with: response)
-    }
-
-    private func stream(on connection: SessionID) -> (any HTTPStreamCall)? {
-        streams[connection] == nil ? nil : waiting[connection] as? any HTTPStreamCall
-    }
-
-    func connection(_ connection: SessionID, didReceive part: [UInt8], isLast: Bool) {
-        // It may have been answered already.
-        guard let call = waiting[connection] as? any HTTPBodyCall else { return }
-        if let response = call.take(part, isLast: isLast) {
-            answer(connection, with: response)
-        } else if call.isFull {
-            hub.outlet.hold(connection, true)
-        }
-    }
-
     // MARK: Out
-
-    /// Takes what a thread of files says.
-    func finish(_ answer: FileAnswer) {
-        guard let call = call(for: answer.origin) as? any HTTPFileCall else { return }
-        let connection = answer.origin.session
-        if let response = call.hear(answer.result) {
-            self.answer(connection, with: response)
-        } else if let body = call as? any HTTPBodyCall, !body.isFull {
-            hub.outlet.hold(connection, false)
-        }
-    }
 
     /// Takes the ledger's or a reader's answer.
     ///
@@ -362,7 +247,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
                 to: refusal, at: Timetoken(rawValue: hub.engine.wallTicks()))
     }
 
-    private func respond(_ response: HTTPResponse, to connection: SessionID) {
+    func respond(_ response: HTTPResponse, to connection: SessionID) {
         if response.status >= 400 {
             log?.debug(
                 "Request refused.",
@@ -372,7 +257,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     }
 
     /// The call that an answer is for, unless it was answered or its connection is gone.
-    private func call(for origin: Origin) -> (any HTTPCall)? {
+    func call(for origin: Origin) -> (any HTTPCall)? {
         waiting[origin.session].flatMap { $0.awaits(origin.command) ? $0 : nil }
     }
 }

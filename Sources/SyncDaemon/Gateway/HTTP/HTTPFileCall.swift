@@ -2,8 +2,41 @@
 
 import EventModel
 
+/// Whom a ticket lets in, and to which file: what both directions take of a request.
+struct FileCaller {
+    let ticket: FileTicket
+    let keyset: Keyset
+    let author: Author
+    let files: FileService
+    let origin: Origin
+    let engine: any Engine
+    let accounts: Accounts
+    let audit: Audit
+    let demand = Demand()
+
+    /// - Parameter text: The ticket, as the address has it.
+    /// - Returns: `nil` when it is not of this daemon, over, or of a tenant that is gone.
+    init?(
+        _ text: some StringProtocol, for purpose: FileTicket.Purpose, _ files: FileService,
+        _ asking: HTTPAsking
+    ) {
+        guard
+            let ticket = files.key.ticket(
+                String(text), for: purpose, at: asking.hub.engine.seconds),
+            let keyset = asking.tenants.keysets[ticket.channel.keyset]
+        else { return nil }
+        (self.ticket, self.keyset, self.files) = (ticket, keyset, files)
+        author = Author(keyset: ticket.channel.keyset, userID: ticket.userID, deviceID: "")
+        origin = asking.origin
+        engine = asking.hub.engine
+        accounts = asking.tenants.accounts
+        audit = asking.tenants.audit
+    }
+}
+
 /// A request that waits for files.
 protocol HTTPFileCall: HTTPCall {
+    var caller: FileCaller { get }
     /// Takes what a thread of files says; `nil`: it goes on.
     func hear(_ result: FileAnswer.Result) -> HTTPResponse?
     /// Nobody waits for its answer any more.
@@ -19,6 +52,15 @@ protocol HTTPBodyCall: HTTPFileCall {
 }
 
 extension HTTPFileCall {
+    var ticket: FileTicket { caller.ticket }
+    var files: FileService { caller.files }
+    var keyset: Keyset { caller.keyset }
+    var author: Author { caller.author }
+    var origin: Origin { caller.origin }
+    var engine: any Engine { caller.engine }
+    var accounts: Accounts { caller.accounts }
+    var audit: Audit { caller.audit }
+    var demand: Demand { caller.demand }
     var publishKey: PublishKey { .unasked }
     /// What was asked of who got the ticket is not asked again.
     var credential: Credential { .unguarded }
