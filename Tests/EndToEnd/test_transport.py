@@ -224,7 +224,8 @@ class Silence(DaemonTestCase):
                     self.assertGreater(seconds, limit - 6, "Let go too early.")
                     self.assertLess(seconds, limit + self.SLACK, "Kept too long.")
                     if "hello" in name:
-                        self.assertEqual(code, 1008)
+                        # What stood still may be the network: a client is to come again.
+                        self.assertEqual(code, 1013)
             self.assertIn("time", answering.result(), "A session that answers pings stays.")
 
     def measure(self, wait, daemon, started):

@@ -35,7 +35,7 @@ extension Limits {
 
     /// The daemon's pings come up to so much earlier, at another moment for each connection.
     static let heartbeatSpreadSeconds = 5
-    /// From the connection to `hello`; over it: close code 1008.
+    /// From the connection to `hello`; over it: close code 1013.
     static let helloSeconds = 10
     /// From the first byte of an HTTP request to its last; over it: the connection is closed.
     static let requestSeconds = 15

@@ -59,8 +59,10 @@ struct CloseReason: Hashable, Sendable {
 }
 
 extension CloseReason {
+    /// Mostly nobody's mistake: a network, a machine or the daemon stood still meanwhile. With a
+    /// code that says to mend the client, a device would never come again.
     static let lateHello = CloseReason(
-        .policyViolation, "Say hello within \(Limits.helloSeconds) seconds.")
+        .tryAgainLater, "No hello came within \(Limits.helloSeconds) seconds. Reconnect.")
     static let keysetGone = CloseReason(
         .policyViolation, "Your subscribe key is no longer valid.")
     static let stopping = CloseReason(.goingAway, "The daemon stops. Reconnect.")

@@ -32,7 +32,7 @@ struct FormatTests {
             ),
             ("token_invalid: It is not good. See docs, or ask", "token_invalid", "It is not good."),
             ("forbidden: You may not. It lacks…", "forbidden", "You may not. It lacks…"),
-            ("Say hello within 10 seconds.", "failed", "Say hello within 10 seconds."),
+            ("You read too slowly. Reconnect.", "failed", "You read too slowly. Reconnect."),
             ("the connection broke", "failed", "the connection broke."),
             ("there is no token: none", "failed", "there is no token: none."),
         ])
