@@ -55,8 +55,8 @@ enum TransferError: Error, Hashable {
                 + (keyset.map { " of \(LogText.quoted($0))" } ?? "")
                 + ". Check the name, and --keyset."
         case .noKeyset(let keyset):
-            "Nothing was ever kept for the keyset \(LogText.quoted(keyset)). Check --keyset, which is"
-                + " a subscribe_key, and that this is the right data."
+            "Nothing was ever kept for the keyset \(LogText.quoted(keyset)). Check --keyset, which"
+                + " is a subscribe_key, and that this is the right data."
         case .served(let directory):
             "A daemon runs on \(directory). Stop it first: systemctl stop syncdaemon.socket"
                 + " syncdaemon.service (or Ctrl-C, where no systemd runs it)."

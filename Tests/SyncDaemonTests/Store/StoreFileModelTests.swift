@@ -48,8 +48,21 @@ private struct Pair {
 
     private func stores() throws -> [any Store] { [memory, try #require(sqlite)] }
 
-    /// A transaction of some changes, which is taken back now and then.
     mutating func step() throws {
+        try transact()
+        guard choices.chance(10) else { return }
+        // Its directory is another's to open once nobody has it.
+        sqlite = nil
+        let store = try SQLiteStore(directory: directory.path)
+        sqlite = store
+        clock = max(clock, store.last.rawValue)
+        restarts += 1
+        try compare(stores())
+        try compareReaders(stores())
+    }
+
+    /// A transaction of some changes, which is taken back now and then.
+    private mutating func transact() throws {
         let stores = try stores()
         for store in stores { try store.begin() }
         for _ in 0...choices.below(6) { try change(stores) }
@@ -61,13 +74,6 @@ private struct Pair {
         }
         try compare(stores)
         try compareReaders(stores)
-        if choices.chance(10) {
-            sqlite = nil
-            sqlite = try SQLiteStore(directory: directory.path)
-            restarts += 1
-            try compare(self.stores())
-            try compareReaders(self.stores())
-        }
     }
 
     private mutating func change(_ stores: [any Store]) throws {
