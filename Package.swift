@@ -20,6 +20,11 @@ func library(_ name: String, pkgConfig: String?, debian package: String) -> Targ
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
+/// A target that only Linux has, and needs.
+func linux(_ name: String) -> Target.Dependency {
+    .target(name: name, condition: .when(platforms: [.linux]))
+}
+
 /// What makes a program harder to misuse: everything that the loader writes to is read-only before
 /// the first line of it runs, no stack holds code, and no library is loaded that nobody calls.
 ///
@@ -33,6 +38,7 @@ let hardened: [LinkerSetting] = [
 
 let package = Package(
     name: "syncdaemon",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .executable(name: "syncdaemon", targets: ["Daemon"]),
         .executable(name: "syncctl", targets: ["syncctl"]),
@@ -55,9 +61,9 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CThread"),
         // Daemon, client and tools build on it; it knows nothing of them.
-        .target(name: "Basis", dependencies: ["CThread"], swiftSettings: shipped),
+        .target(name: "Basis", dependencies: [linux("CThread")], swiftSettings: shipped),
         .target(
-            name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped,
+            name: "EventModel", swiftSettings: shipped,
             linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised
         .target(name: "JSON", swiftSettings: shipped),
         .target(
@@ -76,9 +82,12 @@ let package = Package(
             linkerSettings: hardened),
         .target(
             name: "SyncClient",
-            dependencies: ["Basis", "EventModel", "JSON", "SQLite", "CWebsockets"],
+            dependencies: ["Basis", "EventModel", "JSON", "SQLite", linux("CWebsockets")],
             exclude: ["SyncClient.docc"],
-            swiftSettings: shipped),
+            // Debug builds for Linux compile the transport of Apple's platforms too, for the tests.
+            swiftSettings: shipped + [
+                .define("URLSESSION", .when(platforms: [.linux], configuration: .debug))
+            ]),
         .executableTarget(
             name: "syncctl",
             dependencies: [
@@ -109,7 +118,7 @@ let package = Package(
             swiftSettings: checked),
         .testTarget(name: "BasisTests", dependencies: ["Basis"], swiftSettings: checked),
         .testTarget(
-            name: "EventModelTests", dependencies: ["Basis", "EventModel"],
+            name: "EventModelTests", dependencies: ["Basis", "EventModel", "CSodium"],
             swiftSettings: checked),
         .testTarget(
             name: "JSONTests", dependencies: ["Basis", "JSON", "CJansson"],
