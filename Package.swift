@@ -38,11 +38,13 @@ let hardened: [LinkerSetting] = [
 
 let package = Package(
     name: "syncdaemon",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    // Of these, Observation asks most.
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .executable(name: "syncdaemon", targets: ["Daemon"]),
         .executable(name: "syncctl", targets: ["syncctl"]),
         .library(name: "SyncClient", targets: ["SyncClient", "EventModel"]),
+        .library(name: "SyncModels", targets: ["SyncModels", "SyncClient", "EventModel"]),
     ],
     targets: [
         // Its pkg-config file asks for libcap too, which nothing here calls.
@@ -88,6 +90,10 @@ let package = Package(
             swiftSettings: shipped + [
                 .define("URLSESSION", .when(platforms: [.linux], configuration: .debug))
             ]),
+        // The client for screens; on Apple's platforms SwiftUI observes it.
+        .target(
+            name: "SyncModels", dependencies: ["SyncClient", "EventModel", "JSON"],
+            swiftSettings: shipped),
         .executableTarget(
             name: "syncctl",
             dependencies: [

@@ -18,8 +18,9 @@ package struct KeyedHash: Hashable, Sendable {
         var offset = 0
         while offset < whole {
             state.absorb(
-                UInt64(littleEndian: unsafe bytes.loadUnaligned(
-                    fromByteOffset: offset, as: UInt64.self)))
+                UInt64(
+                    littleEndian: unsafe bytes.loadUnaligned(
+                        fromByteOffset: offset, as: UInt64.self)))
             offset += 8
         }
         // The last word has what is left, and the count of all bytes, of which it keeps eight bits.

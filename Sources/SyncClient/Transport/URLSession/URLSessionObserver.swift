@@ -90,31 +90,4 @@ final class URLSessionObserver: NSObject, URLSessionWebSocketDelegate {
     }
 }
 
-extension WebSocketClosure {
-    init(code: URLSessionWebSocketTask.CloseCode, reason: Data?) {
-        self.init(
-            code: UInt16(exactly: code.rawValue),
-            reason: reason.map { String(decoding: $0, as: UTF8.self) } ?? "the daemon closed")
-    }
-
-    /// - Parameter error: What URLSession says; `nil`: that it is over.
-    init(_ error: (any Error)?) {
-        guard let error else {
-            self.init(reason: "the connection broke")
-            return
-        }
-        let cause: Cause =
-            switch (error as? URLError)?.code {
-            case .cannotFindHost?, .dnsLookupFailed?: .unknownHost
-            case .badServerResponse?: .notWebSocket
-            case .secureConnectionFailed?: .otherScheme
-            case .serverCertificateUntrusted?, .serverCertificateHasBadDate?,
-                .serverCertificateNotYetValid?, .serverCertificateHasUnknownRoot?:
-                .untrusted
-            default: .other
-            }
-        self.init(reason: error.localizedDescription, cause: cause)
-    }
-}
-
 #endif
