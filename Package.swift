@@ -100,6 +100,10 @@ let package = Package(
                 "SyncDaemon", "SyncClient", "Basis", "EventModel", "JSON", "COpenSSL",
             ],
             swiftSettings: shipped, linkerSettings: hardened),
+        // examples/swift-chat is a package of its own, too; here the tests have it.
+        .executableTarget(
+            name: "swiftchat", dependencies: ["SyncModels", "SyncClient", "EventModel"],
+            path: "examples/swift-chat/Sources/Chat", swiftSettings: checked),
         .executableTarget(
             name: "reconcilebench", dependencies: ["Basis", "EventModel"],
             path: "Benchmarks/Reconciliation", swiftSettings: shipped),
@@ -142,8 +146,8 @@ let package = Package(
         .testTarget(
             name: "SyncClientTests",
             dependencies: [
-                "SyncClient", "syncctl", "SyncDaemon", "Basis", "EventModel", "JSON", "SQLite",
-                "TestSupport",
+                "SyncClient", "SyncModels", "syncctl", "SyncDaemon", "swiftchat", "Basis",
+                "EventModel", "JSON", "SQLite", "TestSupport",
             ],
             exclude: ["Fixtures"],
             swiftSettings: checked),

@@ -26,7 +26,8 @@ struct URLSessionTests {
 
     @Test("a client says what the transport said")
     func client() async throws {
-        var configuration = try SyncClient.Configuration(url: "ws://127.0.0.1:9", userID: "ada")
+        var configuration = try SyncClient.Configuration(
+            url: "ws://127.0.0.1:9", userID: "ada", deviceID: "phone")
         configuration.transport = URLSessionTransport()
         let client = SyncClient(configuration)
         let error = await #expect(throws: SyncClientError.self) { try await client.connect() }
@@ -74,14 +75,15 @@ struct URLSessionTests {
         let observer = URLSessionObserver()
         let session = URLSession(configuration: .ephemeral)
         let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9")))
-        async let outcome = observer.opened()
+        let waiting = Task { await observer.opened() }
 
         observer.urlSession(session, task: task, didCompleteWithError: URLError(.timedOut))
         observer.urlSession(session, task: task, didCompleteWithError: URLError(.cancelled))
 
         let closure = WebSocketClosure(reason: "nothing came for too long")
         #expect(observer.closure == closure)
-        #expect(throws: closure) { try await outcome.get() }
+        let outcome = await waiting.value
+        #expect(throws: closure) { try outcome.get() }
     }
 
     @Test("a handshake that is given up has failed, whatever comes later")
@@ -89,7 +91,8 @@ struct URLSessionTests {
         let observer = URLSessionObserver()
         observer.giveUp()
         let closure = WebSocketClosure(reason: "the handshake was not finished")
-        #expect(throws: closure) { try await observer.opened().get() }
+        let outcome = await observer.opened()
+        #expect(throws: closure) { try outcome.get() }
         #expect(observer.closure == nil)
     }
 }
