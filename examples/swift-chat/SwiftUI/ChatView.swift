@@ -77,7 +77,9 @@ struct ChatView: View {
         Binding(get: { model.problem != nil }, set: { if !$0 { model.dismissProblem() } })
     }
 
-    private func attempt(_ wish: () async throws(SyncClientError) -> some Any) async {
+    private func attempt<Outcome>(
+        _ wish: () async throws(SyncClientError) -> Outcome
+    ) async {
         do throws(SyncClientError) {
             _ = try await wish()
             failure = nil
