@@ -20,6 +20,11 @@ func library(_ name: String, pkgConfig: String?, debian package: String) -> Targ
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
+/// A target that only Linux has, and needs.
+func linux(_ name: String) -> Target.Dependency {
+    .target(name: name, condition: .when(platforms: [.linux]))
+}
+
 /// What makes a program harder to misuse: everything that the loader writes to is read-only before
 /// the first line of it runs, no stack holds code, and no library is loaded that nobody calls.
 ///
@@ -33,10 +38,13 @@ let hardened: [LinkerSetting] = [
 
 let package = Package(
     name: "syncdaemon",
+    // Of these, Observation asks most.
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .executable(name: "syncdaemon", targets: ["Daemon"]),
         .executable(name: "syncctl", targets: ["syncctl"]),
         .library(name: "SyncClient", targets: ["SyncClient", "EventModel"]),
+        .library(name: "SyncModels", targets: ["SyncModels", "SyncClient", "EventModel"]),
     ],
     targets: [
         // Its pkg-config file asks for libcap too, which nothing here calls.
@@ -55,9 +63,9 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CThread"),
         // Daemon, client and tools build on it; it knows nothing of them.
-        .target(name: "Basis", dependencies: ["CThread"], swiftSettings: shipped),
+        .target(name: "Basis", dependencies: [linux("CThread")], swiftSettings: shipped),
         .target(
-            name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped,
+            name: "EventModel", swiftSettings: shipped,
             linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised
         .target(name: "JSON", swiftSettings: shipped),
         .target(
@@ -76,8 +84,15 @@ let package = Package(
             linkerSettings: hardened),
         .target(
             name: "SyncClient",
-            dependencies: ["Basis", "EventModel", "JSON", "SQLite", "CWebsockets"],
+            dependencies: ["Basis", "EventModel", "JSON", "SQLite", linux("CWebsockets")],
             exclude: ["SyncClient.docc"],
+            // Debug builds for Linux compile the transport of Apple's platforms too, for the tests.
+            swiftSettings: shipped + [
+                .define("URLSESSION", .when(platforms: [.linux], configuration: .debug))
+            ]),
+        // The client for screens; on Apple's platforms SwiftUI observes it.
+        .target(
+            name: "SyncModels", dependencies: ["SyncClient", "EventModel", "JSON"],
             swiftSettings: shipped),
         .executableTarget(
             name: "syncctl",
@@ -85,6 +100,10 @@ let package = Package(
                 "SyncDaemon", "SyncClient", "Basis", "EventModel", "JSON", "COpenSSL",
             ],
             swiftSettings: shipped, linkerSettings: hardened),
+        // examples/swift-chat is a package of its own, too; here the tests have it.
+        .executableTarget(
+            name: "swiftchat", dependencies: ["SyncModels", "SyncClient", "EventModel"],
+            path: "examples/swift-chat/Sources/Chat", swiftSettings: checked),
         .executableTarget(
             name: "reconcilebench", dependencies: ["Basis", "EventModel"],
             path: "Benchmarks/Reconciliation", swiftSettings: shipped),
@@ -109,7 +128,7 @@ let package = Package(
             swiftSettings: checked),
         .testTarget(name: "BasisTests", dependencies: ["Basis"], swiftSettings: checked),
         .testTarget(
-            name: "EventModelTests", dependencies: ["Basis", "EventModel"],
+            name: "EventModelTests", dependencies: ["Basis", "EventModel", "CSodium"],
             swiftSettings: checked),
         .testTarget(
             name: "JSONTests", dependencies: ["Basis", "JSON", "CJansson"],
@@ -127,8 +146,8 @@ let package = Package(
         .testTarget(
             name: "SyncClientTests",
             dependencies: [
-                "SyncClient", "syncctl", "SyncDaemon", "Basis", "EventModel", "JSON", "SQLite",
-                "TestSupport",
+                "SyncClient", "SyncModels", "syncctl", "SyncDaemon", "swiftchat", "Basis",
+                "EventModel", "JSON", "SQLite", "TestSupport",
             ],
             exclude: ["Fixtures"],
             swiftSettings: checked),

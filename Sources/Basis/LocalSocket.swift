@@ -1,5 +1,7 @@
 // Sockets of this machine by their path (unix(7)): what daemon and tool both need of them.
 
+#if os(Linux)
+
 import Glibc
 
 /// Stream sockets that stand in a directory.
@@ -47,3 +49,5 @@ public enum LocalSocket {
         return -1
     }
 }
+
+#endif

@@ -3,7 +3,11 @@
 // Not `Synchronization.Mutex`: on Linux that is a bare futex, which ThreadSanitizer cannot see, so
 // it reports races that are not there. The price is about 30 ns a lock, and posts are batched.
 
+#if canImport(Darwin)
+public import Darwin
+#else
 public import Glibc
+#endif
 
 /// Guards a value so that any thread may use it, one at a time.
 ///

@@ -117,7 +117,7 @@ public enum ActionsPlace: Hashable, Sendable {
         for _ in 0..<3 {
             let count = try reader.varint()
             guard count <= reader.count else { throw .malformed }
-            guard let text = String(validating: try reader.bytes(Int(count)), as: UTF8.self)
+            guard let text = String(utf8: try reader.bytes(Int(count)))
             else { throw .malformed }
             texts.append(text)
         }

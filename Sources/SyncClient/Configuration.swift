@@ -33,7 +33,7 @@ extension SyncClient {
         public var sleep: @Sendable (Duration) async throws -> Void = {
             try await Task.sleep(for: $0)
         }
-        public var transport: any WebSocketTransport = LibwebsocketsTransport()
+        public var transport: any WebSocketTransport = standardTransport
 
         /// - Throws: ``SyncClientError/invalidURL(_:reason:)``.
         public init(
@@ -44,6 +44,15 @@ extension SyncClient {
             self.userID = userID
             self.deviceID = deviceID
             self.keyset = keyset
+        }
+
+        /// On Linux libwebsockets, on Apple's platforms URLSession.
+        private static var standardTransport: any WebSocketTransport {
+            #if os(Linux)
+            LibwebsocketsTransport()
+            #else
+            URLSessionTransport()
+            #endif
         }
 
         /// What the tenant is called on this device.

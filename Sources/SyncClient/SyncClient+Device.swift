@@ -37,6 +37,7 @@ extension SyncClient {
         for (channel, outcome) in effects.older {
             finishOlder(of: Channel(channel), .success(outcome))
         }
+        for (channel, rules) in effects.rules { emit(.rulesChanged(channel: channel, rules)) }
         for (channel, unread) in effects.unread { tell(unread, of: channel) }
         for channel in effects.resting { restLater(channel) }
         for (entry, error) in effects.refused { emit(.writeRefused(entry, error)) }

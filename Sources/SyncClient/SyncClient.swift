@@ -116,6 +116,9 @@ public actor SyncClient {
         weak var queue: StreamQueue<Element>?
     }
 
+    /// Whose device this is.
+    public nonisolated var userID: String { configuration.userID }
+
     /// A client that keeps nothing beyond the process.
     public init(_ configuration: Configuration) {
         self.configuration = configuration

@@ -27,6 +27,8 @@ public enum SyncEvent: Hashable, Sendable {
     ///
     /// Told when that was not known before, not with each batch.
     case channelVerified(String)
+    /// The daemon says that other reactions are possible in a channel from now on.
+    case rulesChanged(channel: String, ReactionRules)
     /// The rows that a device had wrongly, or lacked, were found and mended.
     case cacheRepaired(channel: String, by: ChannelSync.Rung, rows: [RowChange])
     /// The daemon will never apply this write; the channel's list has dropped it.

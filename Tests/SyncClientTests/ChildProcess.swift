@@ -22,8 +22,13 @@ final class ChildProcess: Sendable {
     var errors: [String] { complaints.lines }
     var isRunning: Bool { process.isRunning }
 
-    /// - Parameter environment: All of it but the sanitizers' options; `nil`: that of the tests.
-    init(_ path: String, _ arguments: [String], environment: [String: String]? = nil) throws {
+    /// - Parameters:
+    ///   - environment: All of it but the sanitizers' options; `nil`: that of the tests.
+    ///   - input: What it reads; `nil`: nothing.
+    init(
+        _ path: String, _ arguments: [String], environment: [String: String]? = nil,
+        input: Pipe? = nil
+    ) throws {
         output = try Output()
         complaints = try Output()
         process.executableURL = URL(filePath: path)
@@ -33,7 +38,7 @@ final class ChildProcess: Sendable {
                 .filter { $0.key.hasSuffix("SAN_OPTIONS") }
             process.environment = options.merging(environment) { $1 }
         }
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output.file
         process.standardError = complaints.file
         try process.run()

@@ -49,6 +49,9 @@ struct ReactionOrderTests {
             (.score, "❤️👍🔥😂"),
             (.fixed(["🔥", "😂"]), "🔥😂❤️👍"),
             (ReactionOrder { $0.isMine ? 0 : 1 }, "👍😂❤️🔥"),
+            (ReactionOrder(comparing: { $0.count > $1.count }), "👍❤️🔥😂"),
+            // It says nothing: type and value decide.
+            (ReactionOrder(comparing: { _, _ in false }), "❤️👍🔥😂"),
         ]
         for (order, values) in expected {
             for _ in 0..<20 {

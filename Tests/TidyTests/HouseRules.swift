@@ -11,7 +11,10 @@ enum HouseRules {
 
     /// Which module may be imported where; a place is a folder or a file.
     static let importPlaces: [(module: String, places: [String])] = [
-        ("CWebsockets", ["Sources/SyncDaemon/Transport/", "Sources/SyncClient/Transport/"]),
+        (
+            "CWebsockets",
+            ["Sources/SyncDaemon/Transport/", "Sources/SyncClient/Transport/Libwebsockets/"]
+        ),
         ("CJansson", ["Tests/JSONTests/"]),
         ("CSQLite", ["Sources/SQLite/", "Sources/SQLiteFaults/"]),
         ("SQLiteFaults", ["Sources/syncsim/Disk/"]),
@@ -30,10 +33,7 @@ enum HouseRules {
         ("CInih", ["Sources/SyncDaemon/Node/INIFile.swift"]),
         ("CZlib", ["Sources/SyncDaemon/Gateway/PubNub/InflateStream.swift"]),
         ("CSystemd", ["Sources/SyncDaemon/Platform/"]),
-        (
-            "CSodium",
-            ["Sources/EventModel/Reconciliation/", "Sources/SyncDaemon/Store/DigestSecret.swift"]
-        ),
+        ("CSodium", ["Sources/SyncDaemon/Store/DigestSecret.swift"]),
         ("CCBOR", ["Sources/SyncDaemon/Access/CBOR"]),
         (
             "COpenSSL",
@@ -45,8 +45,9 @@ enum HouseRules {
             ]
         ),
         ("CCurl", ["Sources/SyncDaemon/Webhooks/HTTPSender.swift"]),
-        ("Foundation", []),
-        ("FoundationEssentials", []),
+        ("Foundation", ["Sources/SyncClient/Transport/URLSession/", "Sources/SyncModels/"]),
+        ("FoundationEssentials", ["Sources/SyncModels/"]),
+        ("FoundationNetworking", ["Sources/SyncClient/Transport/URLSession/"]),
         ("Dispatch", []),
     ]
 
@@ -78,8 +79,8 @@ enum HouseRules {
     static func imports(_ file: SourceFile) -> [Breach] {
         file.code.enumerated().flatMap { index, line -> [Breach] in
             guard let module = importedModule(line) else { return [] }
-            if file.path.hasPrefix("Sources/EventModel/"), module != "CSodium" {
-                return [file.breach(index, "EventModel imports a hash, and not \(module)")]
+            if file.path.hasPrefix("Sources/EventModel/") {
+                return [file.breach(index, "EventModel imports nothing, and not \(module)")]
             }
             return importPlaces.filter { $0.module == module && !file.isIn($0.places) }.map {
                 file.breach(index, "import \(module): \(description(of: $0.places))")
@@ -116,7 +117,7 @@ enum HouseRules {
     }
 
     /// The module that an import line names, whatever stands before or behind it.
-    private static func importedModule(_ line: Substring) -> Substring? {
+    static func importedModule(_ line: Substring) -> Substring? {
         let words = line.split { $0 == " " || $0 == "." }
         guard let index = words.firstIndex(of: "import"),
             words[..<index].allSatisfy({ $0.hasPrefix("@") || accessLevels.contains($0) })

@@ -48,8 +48,9 @@ extension Device {
         for (channel, rules) in rules.sorted(by: { ExactText($0.key) < ExactText($1.key) })
         where channels[Channel(channel)]?.heardRules != rules {
             channels[Channel(channel)]?.heardRules = rules
-            if let sync = channels[Channel(channel)], !sync.isTail {
-                effects.writes.append(.channel(channel, sync.header, []))
+            if let sync = channels[Channel(channel)] {
+                effects.rules.append((channel, rules))
+                if !sync.isTail { effects.writes.append(.channel(channel, sync.header, [])) }
             }
             showWishes(in: channel, &effects)
         }
@@ -77,7 +78,9 @@ extension Device {
                         channel, attempt: attempt)
                 else { continue }
                 take(step, of: channel.channel, &effects)
-                if rules(of: channel.channel) != before {
+                let after = rules(of: channel.channel)
+                if after != before {
+                    effects.rules.append((channel.channel, after))
                     showWishes(in: channel.channel, &effects)
                 }
             }

@@ -81,6 +81,8 @@ public struct DeviceEffects: Sendable {
     public var resting: [String] = []
     /// Channels that the server does not let the user follow.
     public var refusedChannels: [(channel: String, error: ProtocolError)] = []
+    /// What reactions there are in channels from now on, where that changed.
+    public var rules: [(channel: String, rules: ReactionRules)] = []
     /// Whether ``Device/retry()`` is to be called after a while.
     public var retriesLater = false
     /// How long the server said to wait with that; 0 when it did not.

@@ -61,3 +61,14 @@ extension [UInt8] {
         appendVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
 }
+
+extension String {
+    /// - Returns: `nil` for what is not UTF-8.
+    ///
+    /// `String(validating:as:)` says the same, on newer systems of Apple's than the rest needs.
+    init?(utf8 bytes: some Collection<UInt8>) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes) else { return nil }
+        self = text
+    }
+}

@@ -8,7 +8,7 @@
 /// timetokens.
 public struct DigestKey: Hashable, Sendable {
     /// The bytes in memory order, eight per word, little-endian.
-    private let words: (UInt64, UInt64)
+    let words: (UInt64, UInt64)
 
     /// A new key; pass a generator that nobody can predict.
     public static func random(using generator: inout some RandomNumberGenerator) -> DigestKey {
@@ -31,18 +31,8 @@ public struct DigestKey: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] {
-        unsafe withBytes { bytes in unsafe Array(UnsafeBufferPointer(start: bytes, count: 16)) }
-    }
-
-    /// Lends the 16 bytes.
-    func withBytes<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
-        let inMemory = (words.0.littleEndian, words.1.littleEndian)
-        return unsafe withUnsafeBytes(of: inMemory) { bytes in
-            // A tuple of two words always has an address.
-            guard let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress else {
-                preconditionFailure("a key of no bytes")
-            }
-            return unsafe body(start)
+        [words.0, words.1].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word &>> (8 &* UInt64($0))) }
         }
     }
 

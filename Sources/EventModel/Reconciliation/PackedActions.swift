@@ -147,7 +147,7 @@ public enum PackedActions {
         var texts: [String] = []
         for _ in 0..<count {
             guard let length = try Int(exactly: reader.varint()),
-                let text = try String(validating: reader.bytes(length), as: UTF8.self)
+                let text = try String(utf8: reader.bytes(length))
             else { throw .malformed }
             texts.append(text)
         }

@@ -8,10 +8,21 @@ public import EventModel
 /// that nothing changes places by itself.
 public struct ReactionOrder: Sendable {
     private let key: @Sendable (ListItem.Reaction) -> UInt64
+    private let precedes: (@Sendable (ListItem.Reaction, ListItem.Reaction) -> Bool)?
 
     /// - Parameter key: The smaller comes first.
     public init(by key: @escaping @Sendable (ListItem.Reaction) -> UInt64) {
         self.key = key
+        precedes = nil
+    }
+
+    /// - Parameter precedes: Whether the one comes before the other one: a strict weak order, as
+    ///   `sort(by:)` asks for it.
+    public init(
+        comparing precedes: @escaping @Sendable (ListItem.Reaction, ListItem.Reaction) -> Bool
+    ) {
+        key = { _ in 0 }
+        self.precedes = precedes
     }
 
     /// As they first appeared; those on their way last.
@@ -36,7 +47,13 @@ public struct ReactionOrder: Sendable {
     /// - Complexity: O(n log n).
     public func sorted(_ reactions: [ListItem.Reaction]) -> [ListItem.Reaction] {
         reactions.map { (key($0), ExactText($0.type), ExactText($0.value), $0) }
-            .sorted { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
+            .sorted { left, right in
+                if let precedes {
+                    if precedes(left.3, right.3) { return true }
+                    if precedes(right.3, left.3) { return false }
+                }
+                return (left.0, left.1, left.2) < (right.0, right.1, right.2)
+            }
             .map(\.3)
     }
 }

@@ -1,7 +1,7 @@
 // The seam between the client and what carries its messages.
 //
 // It pulls, so that a client that is slow to take messages slows the sender down instead of filling
-// the memory. `URLSessionWebSocketTask` has the same shape: on Apple's platforms it fits here.
+// the memory. On Linux libwebsockets carries them, on Apple's platforms URLSession.
 
 /// Why a connection ended, or did not come about.
 public struct WebSocketClosure: Error, Hashable, Sendable {

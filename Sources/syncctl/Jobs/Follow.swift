@@ -66,7 +66,7 @@ extension JobRunner {
                     options.writesJSON ? complaint : human.line(for: problem),
                     isWhole: options.writesJSON)
             case .channelVerified, .cacheRepaired, .writeRefused, .summarized, .selected,
-                .selectionRefused:
+                .selectionRefused, .rulesChanged:
                 break  // Of channels that are kept, which this job has none of.
             case .disconnected(let reason, let retryIn):
                 guard retryIn != nil else { throw JobError(closedBecause: reason) }

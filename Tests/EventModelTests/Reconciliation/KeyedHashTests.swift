@@ -1,5 +1,7 @@
 // SipHash as others compute it.
 
+import Basis
+import CSodium
 import EventModel
 import Testing
 
@@ -28,6 +30,24 @@ struct KeyedHashTests {
 
         #expect(hash.first == first)
         #expect(hash.second == second)
+    }
+
+    @Test("what it gives is what libsodium gives", arguments: 0..<200)
+    func sodium(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let key = DigestKey.random(using: &generator)
+        let bytes = (0..<Int.random(in: 0...400, using: &generator)).map { _ in
+            UInt8.random(in: .min ... .max, using: &generator)
+        }
+        var expected = [UInt8](repeating: 0, count: 16)
+        crypto_shorthash_siphashx24(&expected, bytes, UInt64(bytes.count), key.bytes)
+
+        let hash = bytes.withUnsafeBufferPointer { KeyedHash($0, key: key) }
+
+        let found = [hash.first, hash.second].flatMap { word in
+            withUnsafeBytes(of: word.littleEndian) { Array($0) }
+        }
+        #expect(found == expected)
     }
 
     @Test("a key is read and written as the bytes it is made of")

@@ -1,5 +1,7 @@
 // The transport for Linux: libwebsockets on one thread for all clients of the process.
 
+#if os(Linux)
+
 /// Makes connections on the process's one service thread.
 ///
 /// A `wss://` connection is made only to a host that proves its name by a certificate; there is no
@@ -34,3 +36,5 @@ public struct LibwebsocketsTransport: WebSocketTransport {
         return connection
     }
 }
+
+#endif

@@ -3,6 +3,8 @@
 // All connections of a process share it: hundreds of clients cost one thread. It starts with the
 // first connection and lives as long as the process.
 
+#if os(Linux)
+
 import Basis
 import CWebsockets
 import Glibc
@@ -107,3 +109,5 @@ extension SocketRequest {
         unsafe lws_cancel_service(context)
     }
 }
+
+#endif

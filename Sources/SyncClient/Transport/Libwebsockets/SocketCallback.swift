@@ -1,5 +1,7 @@
 // Turns the C callback of libwebsockets into calls of `SocketConnection`: messages in and out.
 
+#if os(Linux)
+
 import CWebsockets
 
 /// The only C entry point: recovers Swift values from C pointers and decides little.
@@ -112,3 +114,5 @@ extension SocketLoop {
         }
     }
 }
+
+#endif

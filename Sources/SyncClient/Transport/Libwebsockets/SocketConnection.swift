@@ -1,5 +1,7 @@
 // One connection as the tasks of a client see it; the service thread feeds and empties it.
 
+#if os(Linux)
+
 import Basis
 
 /// The half of a connection that any thread may touch.
@@ -177,3 +179,5 @@ final class SocketConnection: WebSocketConnection {
         receiver?.resume(returning: .failure(closure))
     }
 }
+
+#endif

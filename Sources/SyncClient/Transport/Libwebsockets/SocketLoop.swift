@@ -3,6 +3,8 @@
 // Two rules of lws shape it: only the service thread may call lws (`lws_cancel_service` excepted),
 // and a socket is written only from its WRITEABLE callback, once per callback.
 
+#if os(Linux)
+
 import CWebsockets
 import EventModel
 import Glibc
@@ -253,3 +255,5 @@ private func withoutProxy<Result>(
         return unsafe body(&info)
     }
 }
+
+#endif

@@ -1,5 +1,7 @@
 // Whose certificates a connection believes, and what is said about one that it does not.
 
+#if os(Linux)
+
 import CWebsockets
 import Glibc
 
@@ -50,3 +52,5 @@ extension Trust {
         }
     }
 }
+
+#endif

@@ -1,0 +1,5 @@
+// What the messages of this chat say.
+
+struct Note: Codable, Sendable {
+    var text: String
+}
