@@ -1,0 +1,134 @@
+// What floats above a page: it opens beside what it is about, and closes when people turn elsewhere.
+// @ts-check
+import { make } from './dom.js';
+
+/** CSS pixels between what floats, what it is about, and the edges of the page. */
+const gap = 8;
+
+/**
+ * Where something of a size opens: above a place, or below it where there is no room, inside the
+ * page.
+ * @param {{left: number, right: number, top: number, bottom: number}} about
+ * @param {{width: number, height: number}} size
+ * @param {{width: number, height: number}} page @param {boolean} isRightToLeft
+ * @returns {{left: number, top: number}}
+ */
+export function placeFor(about, { width, height }, page, isRightToLeft) {
+  const start = isRightToLeft ? about.right - width : about.left;
+  const left = Math.max(gap, Math.min(start, page.width - width - gap));
+  const isRoomAbove = about.top - height - gap >= 0;
+  const below = Math.min(about.bottom + gap, page.height - height - gap);
+  return { left, top: isRoomAbove ? about.top - height - gap : Math.max(gap, below) };
+}
+
+/** A panel of an element that floats while it is open. */
+export class Float {
+  /** What it shows is put in here. */
+  panel;
+  /** @type {HTMLElement|null} Who had the focus. */ #before = null;
+  #element;
+  #closed;
+  #place = () => {};
+  #isMoving = new AbortController();
+
+  /**
+   * @param {import('./element.js').SyncElement} element Whose root it is in.
+   * @param {string} part @param {() => void} closed It is not open any more.
+   */
+  constructor(element, part, closed) {
+    this.#element = element;
+    this.#closed = closed;
+    this.panel = make('div', { part, role: 'dialog', class: 'float', popover: 'auto' });
+    this.panel.addEventListener('toggle', (event) => {
+      if (/** @type {any} */ (event).newState === 'closed') this.#end();
+    });
+    element.root.append(this.panel);
+  }
+
+  get isOpen() {
+    return this.panel.matches(':popover-open');
+  }
+
+  /**
+   * Opens it, or moves it.
+   * @param {() => {left: number, right: number, top: number, bottom: number}|null} about
+   * @param {'beside'|'sheet'} how Beside what it is about, or at the foot of it.
+   */
+  open(about, how = 'beside') {
+    const { panel } = this;
+    if (!this.isOpen) {
+      this.#before = focused();
+      /** @type {any} */ (panel).showPopover();
+      this.#isMoving = new AbortController();
+      const { signal } = this.#isMoving;
+      addEventListener('resize', () => this.move(), { signal });
+      addEventListener('scroll', () => this.move(), { signal, capture: true, passive: true });
+    }
+    this.#place = () => {
+      const place = about();
+      if (!place) return;
+      if (how === 'sheet') this.#atFoot(place);
+      else this.#beside(place);
+    };
+    this.move();
+  }
+
+  /** Puts it where it belongs, after its size or the page's is another. */
+  move() {
+    if (this.isOpen) this.#place();
+  }
+
+  /** @param {{left: number, right: number, top: number, bottom: number}} about */
+  #beside(about) {
+    const { panel } = this;
+    const size = { width: panel.offsetWidth, height: panel.offsetHeight };
+    const page = { width: document.documentElement.clientWidth, height: innerHeight };
+    const { left, top } = placeFor(about, size, page, this.#element.isRightToLeft);
+    Object.assign(panel.style, { left: `${left}px`, top: `${top}px` });
+  }
+
+  /** @param {{left: number, right: number, bottom: number}} about */
+  #atFoot({ left, right, bottom }) {
+    const page = document.documentElement.clientWidth;
+    const end = Math.min(bottom, innerHeight);
+    const isNarrow = page < 480;
+    Object.assign(this.panel.style, {
+      left: `${isNarrow ? 0 : left}px`, width: `${isNarrow ? page : right - left}px`,
+      bottom: `${isNarrow ? 0 : innerHeight - end}px`, top: 'auto',
+    });
+  }
+
+  close() {
+    if (this.isOpen) /** @type {any} */ (this.panel).hidePopover();
+  }
+
+  #end() {
+    this.#isMoving.abort();
+    const before = this.#before;
+    this.#before = null;
+    // Who went elsewhere by themselves stay there.
+    const now = focused();
+    const isLost = !now || now === document.body || this.panel.contains(now);
+    if (isLost && before?.isConnected) before.focus({ preventScroll: true });
+    this.#closed();
+  }
+}
+
+/** What has the focus, in whatever shadow. @returns {HTMLElement|null} */
+export function focused() {
+  let it = /** @type {any} */ (document.activeElement);
+  while (it?.shadowRoot?.activeElement) it = it.shadowRoot.activeElement;
+  return it;
+}
+
+/** The style of what floats. */
+export const floatStyle = `
+.float {
+  position: fixed; inset: auto; margin: 0; padding: var(--_step); border: 1px solid var(--_line);
+  border-radius: var(--_radius); background: var(--_raised); color: var(--_ink);
+  box-shadow: var(--_shadow); overflow: hidden; max-inline-size: calc(100vw - 16px);
+  opacity: 1; transition: opacity var(--_motion), translate var(--_motion);
+  font: var(--_size) / 1.45 var(--_font);
+}
+@starting-style { .float:popover-open { opacity: 0; translate: 0 4px; } }
+`;

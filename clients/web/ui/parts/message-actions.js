@@ -1,0 +1,32 @@
+// What can be done with a message besides reacting, where the page says nothing else.
+// @ts-check
+import { textOf } from '../model/days.js';
+
+/** @typedef {import('../../core/types.js').Item} Item */
+/** @typedef {import('../sync-messages.js').SyncMessages} SyncMessages */
+/** @typedef {import('../sync-reaction-picker.js').Action} Action */
+
+/**
+ * Copy, who reacted, and of one's own messages edit and delete. Edit is the page's: it is told.
+ * @param {Item} item @param {SyncMessages} list
+ * @returns {Action[]}
+ */
+export function usualActions(item, list) {
+  const { words, channel } = list;
+  const { timetoken } = item;
+  const isMine = item.uuid !== '' && item.uuid === list.userId;
+  /** @type {(Action|false)[]} */
+  const actions = [
+    { id: 'copy', label: words.copy,
+      run: () => list.settle(navigator.clipboard.writeText(textOf(item.payload))) },
+    item.actions.length > 0 && { id: 'who', label: words.whoReacted,
+      run: () => list.openAuthors(item) },
+    isMine && timetoken !== null && { id: 'edit', label: words.edit,
+      run: () => list.say('sync-edit', { item }) },
+    isMine && timetoken !== null && { id: 'delete', label: words.remove, isDangerous: true,
+      run: () => {
+        if (list.say('sync-delete', { item })) list.settle(channel?.delete(timetoken));
+      } },
+  ];
+  return actions.flatMap((it) => it || []);
+}
