@@ -1,4 +1,4 @@
-// <sync-composer>: where a message is written, or one's own is written anew.
+// The element <sync-composer>: where a message is written, or one's own is written anew.
 // @ts-check
 import { SyncElement, define } from './base/element.js';
 import { make, setAttribute, setText } from './base/dom.js';

@@ -1,4 +1,4 @@
-// <sync-messages>: the messages of a channel as a log, of which only what is in sight is there.
+// The element <sync-messages>: a channel as a log, of which only what is in sight is there.
 // @ts-check
 import { SyncElement, define } from './base/element.js';
 import { make, setAttribute, setText } from './base/dom.js';
@@ -20,7 +20,7 @@ import './sync-reaction-picker.js';
 /** @typedef {import('../core/types.js').ListChange} ListChange */
 /** @typedef {import('./model/order.js').Order} Order */
 /** @typedef {import('./model/icons.js').Icons} Icons */
-/** @typedef {import('./sync-reaction-picker.js').Action} Action */
+/** @typedef {import('./parts/message-actions.js').Action} Action */
 
 /**
  * What makes the pieces of a message, where the page does: each returns a text, a node, or null.
@@ -38,11 +38,19 @@ export class SyncMessages extends SyncElement {
   /** @type {Order} */ #order = null;
   /** @type {Icons} */ #icons = null;
   /** @type {Pieces} */ #pieces = {};
-  /** @type {readonly string[]|null} */ #values = null;
-  #actions = usualActions;
+  /**
+   * What the picker offers; as of `<sync-reaction-picker>`.
+   * @type {readonly string[]|null}
+   */
+  values = null;
+  /**
+   * What can be done with a message besides reacting.
+   * @type {(item: Item, list: SyncMessages) => Action[]}
+   */
+  actions = usualActions;
   /** What the page gave, for the elements within. */ ownWords = this.words;
   /** Messages that came while older ones were in sight. */ #unseen = 0;
-  /** The channel whose items show. @type {any} */ #listed = null;
+  /** @type {any} The channel whose items show. */ #listed = null;
   #older = new Older(null, () => {});
   #notice = make('div', { part: 'notice' });
   #noticeText = make('span');
@@ -102,25 +110,6 @@ export class SyncMessages extends SyncElement {
     this.#again();
   }
 
-  /** What the picker offers; as of `<sync-reaction-picker>`. */
-  get values() {
-    return this.#values;
-  }
-
-  /** @param {readonly string[]|null} values */
-  set values(values) {
-    this.#values = values;
-  }
-
-  /** What can be done with a message besides reacting: a function of it. */
-  get actions() {
-    return this.#actions;
-  }
-
-  /** @param {(item: Item, list: SyncMessages) => Action[]} actions */
-  set actions(actions) {
-    this.#actions = actions;
-  }
 
   /** All rows have to be rendered anew. */
   #again() {
@@ -184,7 +173,6 @@ export class SyncMessages extends SyncElement {
       else if (!isAtEnd) this.#unseen++;
     }
     this.#viewport.apply(changes, items);
-    for (const { item } of changes) this.#overlays.changed(item);
     this.update();
   }
 
@@ -257,7 +245,10 @@ export class SyncMessages extends SyncElement {
     return this.#overlays.openPicker(item, about);
   }
 
-  /** Shows who reacted. @param {Item} item @param {string|null} [value] */
+  /**
+   * Shows who reacted.
+   * @param {Item} item @param {string|null} [value]
+   */
   openAuthors(item, value = null) {
     if (!this.say('sync-authors', { item, value })) return;
     this.#overlays.openAuthors(item, value);
@@ -269,15 +260,20 @@ export class SyncMessages extends SyncElement {
     this.#log.focus({ preventScroll: true });
   }
 
-  /** Brings a message into sight. @param {string} timetoken @returns {boolean} It is there. */
+  /**
+   * Brings a message into sight.
+   * @param {string} timetoken @returns {boolean} It is there.
+   */
   reveal(timetoken) {
     const index = this.items.findIndex((it) => it.timetoken === timetoken);
     if (index >= 0) this.#viewport.reveal(index);
     return index >= 0;
   }
 
-  /** Arrows go from message to message, Enter says what can be done with one. */
-  /** @param {KeyboardEvent} event */
+  /**
+   * Arrows go from message to message, Enter says what can be done with one.
+   * @param {KeyboardEvent} event
+   */
   #key(event) {
     const at = focused();
     const row = at && rows.get(at);

@@ -1,4 +1,4 @@
-// <sync-reaction-authors>: who reacted to a message, by value, the newest first, as it changes.
+// The element <sync-reaction-authors>: who reacted, by value, the newest first, as it changes.
 // @ts-check
 import { countText, reactionsOf } from '../core/reactions.js';
 import { SyncElement, define } from './base/element.js';
@@ -27,7 +27,7 @@ export class SyncReactionAuthors extends SyncElement {
   /** @type {any} The list of people, while somebody looks at it. */ #people = null;
   /** @type {Map<string, Person>} */ #rows = new Map();
   /** @type {Map<string, HTMLButtonElement>} */ #tabs = new Map();
-  #float = new Float(this, 'sheet', () => this.#closed());
+  /** @type {Float} */ #float = new Float(this, 'sheet', () => this.#closed());
   #tabBar = make('div', { part: 'tabs', role: 'tablist',
     on: { keydown: (/** @type {any} */ it) => this.#arrow(it) } });
   #close = make('button', { part: 'close', type: 'button', on: { click: () => this.hide() } },
@@ -106,8 +106,8 @@ export class SyncReactionAuthors extends SyncElement {
     const asked = this.#value === null ? {} : { value: this.#value };
     const people = this.#people = channel.people(timetoken, { ...asked, limit: this.page });
     people.observe(() => this.update());
-    ends.push(() => people.end(), channel.observe((changes) => {
-      for (const { item } of changes) if (item.timetoken === timetoken) this.item = item;
+    ends.push(() => people.end(), this.follow(timetoken, (item) => {
+      if (item) this.item = item;
     }));
     return ends;
   }
@@ -212,7 +212,10 @@ export class SyncReactionAuthors extends SyncElement {
     this.update();
   }
 
-  /** Opens at the foot of a place. @param {Element} about */
+  /**
+   * Opens at the foot of a place.
+   * @param {Element} about
+   */
   show(about) {
     this.render();
     if (this.hasAttribute('inline') || this.#float.panel.hidden) return;

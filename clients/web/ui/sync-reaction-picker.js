@@ -1,4 +1,4 @@
-// <sync-reaction-picker>: what one may say of a message; opened by a long press, a click or a key.
+// The element <sync-reaction-picker>: what one may say of a message, and do with it.
 // @ts-check
 import { reactionsOf } from '../core/reactions.js';
 import { SyncElement, define } from './base/element.js';
@@ -14,28 +14,25 @@ import { pickerStyle } from './styles/picker.js';
 /** @typedef {import('../core/types.js').Item} Item */
 /** @typedef {import('./model/icons.js').Icons} Icons */
 
-/**
- * Something else that can be done with a message.
- * @typedef {{id: string, label: string, isDangerous?: boolean, run: () => void}} Action
- */
+/** @typedef {import('./parts/message-actions.js').Action} Action */
 
 export class SyncReactionPicker extends SyncElement {
   static styles = [floatStyle, pickerStyle];
   static properties = ['item', 'values', 'icons', 'actions'];
-  static observedAttributes = ['inline'];
+  static observedAttributes = ['inline', 'readonly'];
 
   /** @type {Item|null} */ #item = null;
   /** @type {readonly string[]|null} */ #values = null;
   /** @type {Icons} */ #icons = null;
   /** @type {readonly Action[]} */ #actions = [];
-  #float = new Float(this, 'picker', () => this.#closed());
+  /** @type {Float} */ #float = new Float(this, 'picker', () => this.#closed());
   #row = make('div', { part: 'row', role: 'toolbar' });
   #plus = make('button', { part: 'plus', type: 'button', 'aria-expanded': 'false',
     on: { click: () => this.search() } }, make('slot', { name: 'plus' }, glyph('plus', 18)));
   #list = make('div', { part: 'actions', role: 'group' });
   /** @type {EmojiPanel|null} */ #panel = null;
   /** @type {Map<string, HTMLButtonElement>} */ #choices = new Map();
-  /** The action that waits to be confirmed. @type {string|null} */ #doubt = null;
+  /** @type {string|null} The action that waits to be confirmed. */ #doubt = null;
 
   constructor() {
     super();
@@ -51,8 +48,10 @@ export class SyncReactionPicker extends SyncElement {
   }
 
   set item(item) {
+    const isOther = item?.timetoken !== this.#item?.timetoken;
     this.#item = item;
-    this.update();
+    if (isOther) this.relisten();
+    else this.update();
   }
 
   /** What is offered where the channel's rules leave a choice; the six usual ones else. */
@@ -92,8 +91,16 @@ export class SyncReactionPicker extends SyncElement {
     return this.#float.isOpen;
   }
 
+  listen() {
+    const isShown = this.isOpen || this.hasAttribute('inline');
+    return [...super.listen(), this.follow(isShown ? this.#item?.timetoken : null, (item) => {
+      if (item) this.item = item;
+    })];
+  }
+
   /** What is offered now, and whether everything may be looked for. */
   get offered() {
+    if (this.hasAttribute('readonly')) return { values: [], canSearch: false };
     return offeredBy(this.channel?.rules, this.#values);
   }
 
@@ -117,7 +124,8 @@ export class SyncReactionPicker extends SyncElement {
       const word = spoken(value, this.#icons, channel?.rules);
       const isWord = /^[\p{L}\p{N}]/u.test(word) && word.length > 2;
       showIcon(button, value, this.#icons, channel?.rules);
-      setAttribute(button, 'part', `choice${mine.has(value) ? ' own' : ''}${isWord ? ' word' : ''}`);
+      setAttribute(button, 'part',
+        `choice${mine.has(value) ? ' own' : ''}${isWord ? ' word' : ''}`);
       setAttribute(button, 'aria-pressed', String(mine.has(value)));
       setAttribute(button, 'aria-label', words.toggle(word));
       return [value, button];
@@ -152,7 +160,10 @@ export class SyncReactionPicker extends SyncElement {
     }));
   }
 
-  /** One of them is reached by Tab, the others by arrows. @param {HTMLElement|undefined} one */
+  /**
+   * One of them is reached by Tab, the others by arrows.
+   * @param {HTMLElement|undefined} one
+   */
   #rove(one) {
     for (const it of this.#row.querySelectorAll('button')) {
       setAttribute(it, 'tabindex', it === one ? '0' : '-1');
@@ -183,6 +194,7 @@ export class SyncReactionPicker extends SyncElement {
     });
     /** @type {any} */ (this.#row.querySelector('[tabindex="0"]') ??
       this.#list.querySelector('button'))?.focus({ preventScroll: true });
+    this.relisten();
     this.say('sync-open', { item: this.#item });
   }
 
@@ -209,7 +221,10 @@ export class SyncReactionPicker extends SyncElement {
     this.#float.move();
   }
 
-  /** Adds a reaction, or takes it back where it is mine. @param {string} value */
+  /**
+   * Adds a reaction, or takes it back where it is mine.
+   * @param {string} value
+   */
   pick(value) {
     const [item, channel] = [this.#item, this.channel];
     this.hide();
@@ -222,6 +237,7 @@ export class SyncReactionPicker extends SyncElement {
     this.#float.panel.classList.remove('open-search');
     setAttribute(this.#plus, 'aria-expanded', 'false');
     this.#doubt = null;
+    this.relisten();
     this.say('sync-close', { item: this.#item });
   }
 

@@ -1,4 +1,4 @@
-// <sync-reactions>: what people said of a message, one bubble for each value; a tap makes it mine.
+// The element <sync-reactions>: a bubble for each value that people said; a tap makes it mine.
 // @ts-check
 import { countText, reactionsOf } from '../core/reactions.js';
 import { SyncElement, define } from './base/element.js';
@@ -34,7 +34,7 @@ export class SyncReactions extends SyncElement {
   /** @type {Icons} */ #icons = null;
   #type = 'reaction';
   /** @type {Map<string, Bubble>} */ #bubbles = new Map();
-  /** Keys in the order in which they show. @type {string[]} */ #keys = [];
+  /** @type {string[]} Keys in the order in which they show. */ #keys = [];
   #isAll = false;
   #bar = make('div', { part: 'bar', role: 'group' });
   #more = make('button', { part: 'more', type: 'button', on: { click: () => this.#showAll() } });
@@ -120,20 +120,12 @@ export class SyncReactions extends SyncElement {
   }
 
   listen() {
-    const ends = super.listen();
     const timetoken = this.getAttribute('timetoken');
-    if (this.channel && timetoken) {
-      ends.push(this.channel.observe((changes) => {
-        for (const { kind, item } of changes) {
-          if (item.timetoken === timetoken) this.item = kind === 'remove' ? null : item;
-        }
-      }));
-    }
-    return ends;
+    return [...super.listen(), this.follow(timetoken, (item) => { this.item = item; })];
   }
 
   /** @param {string} name */
-  attributeChangedCallback(name) {
+  attributeChangedCallback(name = '') {
     if (name === 'timetoken') this.relisten();
     else this.update();
   }
@@ -145,7 +137,10 @@ export class SyncReactions extends SyncElement {
     }
   }
 
-  /** What shows, in its order. @returns {readonly Reaction[]} */
+  /**
+   * What shows, in its order.
+   * @returns {readonly Reaction[]}
+   */
   get shown() {
     if (this.channel?.rules?.reactions === false) return [];
     const all = this.#given ?? (this.#item ? reactionsOf(this.#item, this.userId) : []);
@@ -172,7 +167,8 @@ export class SyncReactions extends SyncElement {
     const isReadOnly = this.hasAttribute('readonly');
     const add = this.getAttribute('add') ?? 'always';
     const canAdd = !isOff && !isReadOnly && (this.#item === null || this.#item.timetoken !== null);
-    if (canAdd && (add === 'always' || (add === 'filled' && shown.length > 0))) boxes.push(this.#add);
+    const isWanted = add === 'always' || (add === 'filled' && shown.length > 0);
+    if (canAdd && isWanted) boxes.push(this.#add);
     setText(this.#more, `+${shown.length - visible.length}`);
     setAttribute(this.#more, 'aria-label', this.words.more);
     setAttribute(this.#add, 'aria-label', this.words.react);
@@ -220,7 +216,10 @@ export class SyncReactions extends SyncElement {
     return bubble;
   }
 
-  /** Where adds count, what they come to. @param {Reaction} reaction */
+  /**
+   * Where adds count, what they come to.
+   * @param {Reaction} reaction
+   */
   #counted({ count, score }) {
     const mode = this.channel?.rules?.mode;
     return mode === 'multiple' || mode === 'total' ? score : count;
@@ -247,7 +246,10 @@ export class SyncReactions extends SyncElement {
     this.update();
   }
 
-  /** Makes a reaction mine, or takes it back; shows at once. @param {string} value */
+  /**
+   * Makes a reaction mine, or takes it back; shows at once.
+   * @param {string} value
+   */
   toggle(value) {
     const [item, channel] = [this.#item, this.channel];
     const isMine = this.#bubbles.get(keyOf({ type: this.#type, value }))?.reaction.isMine ?? false;
@@ -266,7 +268,10 @@ export class SyncReactions extends SyncElement {
     this.#picker.show(about);
   }
 
-  /** Shows who reacted. @param {string|null} [value] */
+  /**
+   * Shows who reacted.
+   * @param {string|null} [value]
+   */
   showAuthors(value = null) {
     if (!this.say('sync-authors', { item: this.#item, value })) return;
     if (!this.#item?.timetoken || !this.channel) return;

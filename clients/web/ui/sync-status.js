@@ -1,4 +1,4 @@
-// <sync-status>: how the device stands, in a word beside a dot, what is unsent, and who types.
+// The element <sync-status>: how the device stands, what is unsent, and who types.
 // @ts-check
 import { SyncElement, define } from './base/element.js';
 import { make, setAttribute, setText } from './base/dom.js';

@@ -21,9 +21,15 @@ const Base = globalThis.HTMLElement ?? /** @type {any} */ (class {});
 
 /** An element that renders itself once per frame, from its properties and what it listens to. */
 export class SyncElement extends Base {
-  /** Its style sheets, as texts. @type {readonly string[]} */
+  /**
+   * Its style sheets, as texts.
+   * @type {readonly string[]}
+   */
   static styles = [];
-  /** What a page may have set before the element was defined. @type {readonly string[]} */
+  /**
+   * What a page may have set before the element was defined.
+   * @type {readonly string[]}
+   */
   static properties = [];
 
   root = this.attachShadow({ mode: 'open' });
@@ -34,10 +40,19 @@ export class SyncElement extends Base {
   /** @type {string|null} */ #userId = null;
   /** @type {(() => void)[]} What ends what it listens to. */ #ends = [];
 
+  /** @type {[string, any][]} What a page set before the element was defined. */ #early = [];
+
   constructor() {
     super();
-    const { styles } = /** @type {typeof SyncElement} */ (this.constructor);
+    const { styles, properties } = /** @type {typeof SyncElement} */ (this.constructor);
     this.root.adoptedStyleSheets = [tokens, ...styles].map(sheetOf);
+    const self = /** @type {any} */ (this);
+    for (const name of ['client', 'channel', 'directory', 'userId', 'words', ...properties]) {
+      if (!Object.hasOwn(self, name)) continue;
+      // They would hide the accessors.
+      this.#early.push([name, self[name]]);
+      delete self[name];
+    }
   }
 
   /** The device; for who `mine` is, and for rules that change. */
@@ -80,7 +95,10 @@ export class SyncElement extends Base {
     this.update();
   }
 
-  /** What the element says, by what it is for; what is not given is in English. */
+  /**
+   * What the element says, by what it is for; what is not given is in English.
+   * @returns {Words}
+   */
   get words() {
     return { ...usualWords, ...this.#words };
   }
@@ -102,21 +120,17 @@ export class SyncElement extends Base {
     return getComputedStyle(this).direction === 'rtl';
   }
 
-  /** What somebody is called. @param {string} id */
+  /**
+   * What somebody is called.
+   * @param {string} id
+   */
   nameOf(id) {
     return this.#directory?.get(id)?.name || id || this.words.somebody;
   }
 
   connectedCallback() {
-    // Set before there were accessors, they would hide them.
-    const { properties } = /** @type {typeof SyncElement} */ (this.constructor);
     const self = /** @type {any} */ (this);
-    for (const name of ['client', 'channel', 'directory', 'userId', 'words', ...properties]) {
-      if (!Object.hasOwn(self, name)) continue;
-      const value = self[name];
-      delete self[name];
-      self[name] = value;
-    }
+    for (const [name, value] of this.#early.splice(0)) self[name] = value;
     this.relisten();
   }
 
@@ -144,7 +158,10 @@ export class SyncElement extends Base {
     this.update();
   }
 
-  /** What it listens to; returns what ends each. @returns {(() => void)[]} */
+  /**
+   * What it listens to; returns what ends each.
+   * @returns {(() => void)[]}
+   */
   listen() {
     const ends = [];
     const [client, directory] = [this.#client, this.#directory];
@@ -156,7 +173,24 @@ export class SyncElement extends Base {
     return ends;
   }
 
-  /** Something else is known of somebody. @param {Set<string>} _ids */
+  /**
+   * Hears of a message of the channel whenever it is another one.
+   * @param {string|null|undefined} timetoken @param {(item: Item|null) => void} changed
+   * @returns {() => void} Ends it.
+   */
+  follow(timetoken, changed) {
+    if (!timetoken || !this.#channel?.observe) return () => {};
+    return this.#channel.observe((changes) => {
+      for (const { kind, item } of changes) {
+        if (item.timetoken === timetoken) changed(kind === 'remove' ? null : item);
+      }
+    });
+  }
+
+  /**
+   * Something else is known of somebody.
+   * @param {Set<string>} _ids
+   */
   renamed(_ids) {
     this.update();
   }

@@ -1,4 +1,4 @@
-// What floats above a page: it opens beside what it is about, and closes when people turn elsewhere.
+// What floats above a page: beside what it is about, until people turn elsewhere.
 // @ts-check
 import { make } from './dom.js';
 
@@ -114,7 +114,10 @@ export class Float {
   }
 }
 
-/** What has the focus, in whatever shadow. @returns {HTMLElement|null} */
+/**
+ * What has the focus, in whatever shadow.
+ * @returns {HTMLElement|null}
+ */
 export function focused() {
   let it = /** @type {any} */ (document.activeElement);
   while (it?.shadowRoot?.activeElement) it = it.shadowRoot.activeElement;

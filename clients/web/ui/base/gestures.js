@@ -3,6 +3,12 @@
 import { Press, pressMilliseconds } from '../model/press.js';
 
 /**
+ * Presses that somebody further inside waits for.
+ * @type {WeakSet<Event>}
+ */
+const taken = new WeakSet();
+
+/**
  * Calls back when somebody asks for more of what is inside an element. A click that ends a long
  * press is none.
  * @param {HTMLElement} element
@@ -27,7 +33,8 @@ export function onAsked(element, asked) {
     wasLong = false;
     over();
     // Who holds a mouse's button selects text.
-    if (!event.isPrimary || event.pointerType === 'mouse') return;
+    if (!event.isPrimary || event.pointerType === 'mouse' || taken.has(event)) return;
+    taken.add(event);
     const target = targetOf(event);
     const { clientX: x, clientY: y } = event;
     const mine = press = new Press({ x, y, at: event.timeStamp });
@@ -50,6 +57,7 @@ export function onAsked(element, asked) {
     event.stopImmediatePropagation();
   }, { signal, capture: true });
   element.addEventListener('contextmenu', (event) => {
+    if (event.defaultPrevented) return;
     // The one that a long press, or a key, comes with.
     if (wasLong || press) {
       if (wasLong || isTouch(event)) event.preventDefault();
@@ -63,7 +71,7 @@ export function onAsked(element, asked) {
   }, { signal });
   element.addEventListener('keydown', (event) => {
     const isMenu = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey);
-    if (!isMenu) return;
+    if (!isMenu || event.defaultPrevented) return;
     const target = targetOf(event);
     const { left: x, bottom: y } = target.getBoundingClientRect();
     if (asked({ target, x, y, how: 'key' })) event.preventDefault();

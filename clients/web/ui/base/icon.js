@@ -22,8 +22,10 @@ export function showIcon(place, value, icons, rules) {
   else setText(place, icon);
 }
 
-/** A word for a value: itself, or what its emoji is. */
-/** @param {string} value @param {Icons} [icons] @param {Rules} [rules] */
+/**
+ * A word for a value: itself, or what its emoji is.
+ * @param {string} value @param {Icons} [icons] @param {Rules} [rules]
+ */
 export function spoken(value, icons, rules) {
   const icon = iconOf(value, icons, rules);
   return typeof icon === 'string' && !isAddress(icon) ? icon : value;

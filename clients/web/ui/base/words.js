@@ -2,7 +2,9 @@
 // @ts-check
 
 /**
- * @typedef {typeof usualWords} Words
+ * What each is for, and its type.
+ * @typedef {{[word in keyof typeof usualWords]:
+ *   (typeof usualWords)[word] extends string ? string : (typeof usualWords)[word]}} Words
  */
 
 /** Each is a text, or makes one. */

@@ -13,7 +13,10 @@ const dayMilliseconds = 86_400_000;
 export const dayOf = (/** @type {Date} */ it) =>
   it.getFullYear() * 10_000 + it.getMonth() * 100 + it.getDate();
 
-/** When a message was sent; what is on its way is of now. @param {Item} item @param {Date} now */
+/**
+ * When a message was sent; what is on its way is of now.
+ * @param {Item} item @param {Date} now
+ */
 export const timeOf = (item, now) => dateOf(item.timetoken) ?? now;
 
 /**
@@ -51,7 +54,10 @@ export function dayText(date, now, language) {
 /** @type {Map<string, Intl.DateTimeFormat>} Making one takes a tenth of a millisecond. */
 const clocks = new Map();
 
-/** The time of a day. @param {Date} date @param {string} [language] */
+/**
+ * The time of a day.
+ * @param {Date} date @param {string} [language]
+ */
 export function clockText(date, language = '') {
   const clock = clocks.get(language) ?? new Intl.DateTimeFormat(
     language || undefined, { hour: '2-digit', minute: '2-digit' });

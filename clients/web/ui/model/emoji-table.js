@@ -3,7 +3,10 @@
 
 // Version 15.0 of the list. Copyright Unicode, Inc.: https://www.unicode.org/license.txt
 
-/** As `readTable` reads it. @type {readonly (readonly [string, string])[]} */
+/**
+ * As `readTable` reads it.
+ * @type {readonly (readonly [string, string])[]}
+ */
 export const table = [
   ['Smileys & Emotion', `
 😀 grinning face~grin|😃 grinning face with big eyes~mouth open smile|😄 grinning face with

@@ -40,7 +40,10 @@ export function withTone(emoji, tone) {
     isSequence && base === '🤝' ? all : base + tones[tone]);
 }
 
-/** Without marks and capitals. @param {string} text */
+/**
+ * Without marks and capitals.
+ * @param {string} text
+ */
 const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 /**

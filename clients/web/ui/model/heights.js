@@ -28,7 +28,10 @@ export class Heights {
     this.#forget(index);
   }
 
-  /** As many rows at the end. @param {number} count */
+  /**
+   * As many rows at the end.
+   * @param {number} count
+   */
   append(count) {
     for (let i = 0; i < count; i++) this.#heights.push(null);
   }
@@ -59,7 +62,10 @@ export class Heights {
     this.#summed = Math.min(this.#summed, index);
   }
 
-  /** Where a row begins; of their count, where all end. @param {number} index */
+  /**
+   * Where a row begins; of their count, where all end.
+   * @param {number} index
+   */
   top(index) {
     for (; this.#summed < index; this.#summed++) {
       this.#tops[this.#summed + 1] =
@@ -68,7 +74,10 @@ export class Heights {
     return this.#tops[index];
   }
 
-  /** Which row is at a height; the first or the last one beyond them. @param {number} y */
+  /**
+   * Which row is at a height; the first or the last one beyond them.
+   * @param {number} y
+   */
   at(y) {
     let [low, high] = [0, Math.max(0, this.count - 1)];
     while (low < high) {

@@ -5,7 +5,8 @@
 
 /**
  * Pictures by values: an emoji, the address of a picture, or a node that is copied.
- * @typedef {Record<string, string|Node>|((value: string) => string|Node|null|undefined)|null} Icons
+ * @typedef {Record<string, string|Node>|((value: string) => string|Node|null|undefined)|null}
+ *   Icons
  */
 
 /** Words that stand for a picture where nobody says otherwise; the modes of one value are two. */

@@ -7,19 +7,20 @@ export const pressPixels = 10;
 
 /** One press, from where the pointer came down. */
 export class Press {
-  #x;
-  #y;
-  #since;
+  #down;
   #isOver = false;
 
   /** @param {{x: number, y: number, at: number}} down */
   constructor({ x, y, at }) {
-    [this.#x, this.#y, this.#since] = [x, y, at];
+    this.#down = { x, y, at };
   }
 
-  /** A pointer moved; too far, and it is a stroke. @param {{x: number, y: number}} to */
+  /**
+   * A pointer moved; too far, and it is a stroke.
+   * @param {{x: number, y: number}} to
+   */
   move({ x, y }) {
-    if (Math.hypot(x - this.#x, y - this.#y) > pressPixels) this.#isOver = true;
+    if (Math.hypot(x - this.#down.x, y - this.#down.y) > pressPixels) this.#isOver = true;
   }
 
   /** It went up, or was taken for something else. */
@@ -32,8 +33,11 @@ export class Press {
     return !this.#isOver;
   }
 
-  /** Whether it is one now. @param {number} now */
+  /**
+   * Whether it is one now.
+   * @param {number} now
+   */
   isLong(now) {
-    return !this.#isOver && now - this.#since >= pressMilliseconds;
+    return !this.#isOver && now - this.#down.at >= pressMilliseconds;
   }
 }

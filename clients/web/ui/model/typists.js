@@ -5,7 +5,10 @@
 export const typingEvery = 3000;
 export const typingLasts = 6000;
 
-/** Whether a signal is about typing, and what it says; null: it is not. @param {any} event */
+/**
+ * Whether a signal is about typing, and what it says; null: it is not.
+ * @param {any} event
+ */
 export function typingOf(event) {
   if (event.e !== 1 || typeof event.d?.typing !== 'boolean' || !event.i) return null;
   return { id: /** @type {string} */ (event.i), isTyping: /** @type {boolean} */ (event.d.typing) };
@@ -21,14 +24,19 @@ export class Typists {
     else this.#until.delete(id);
   }
 
-  /** Those who type, in the order in which they began. @param {number} now */
+  /**
+   * Those who type, in the order in which they began.
+   * @param {number} now
+   */
   at(now) {
     for (const [id, until] of this.#until) if (until <= now) this.#until.delete(id);
     return [...this.#until.keys()];
   }
 
-  /** Milliseconds until somebody's typing is too long ago; null: nobody types. */
-  /** @param {number} now */
+  /**
+   * Milliseconds until somebody's typing is too long ago; null: nobody types.
+   * @param {number} now
+   */
   wait(now) {
     const until = [...this.#until.values()];
     return until.length === 0 ? null : Math.max(0, Math.min(...until) - now);

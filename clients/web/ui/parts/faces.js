@@ -2,15 +2,20 @@
 // @ts-check
 import { make, setAttribute, setText } from '../base/dom.js';
 
-/** A colour of one's own for whoever has no picture: a hue from what one is called. */
-/** @param {string} id */
+/**
+ * A colour of one's own for whoever has no picture: a hue from what one is called.
+ * @param {string} id
+ */
 export function hueOf(id) {
   let hash = 0;
   for (const letter of id) hash = hash * 31 + (letter.codePointAt(0) ?? 0) | 0;
   return (hash >>> 0) % 24 * 15;
 }
 
-/** The first letter, whole, of what somebody is called. @param {string} name */
+/**
+ * The first letter, whole, of what somebody is called.
+ * @param {string} name
+ */
 export const initialOf = (name) => (Array.from(name.trim())[0] ?? '?').toLocaleUpperCase();
 
 /**

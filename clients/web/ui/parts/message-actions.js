@@ -3,8 +3,11 @@
 import { textOf } from '../model/days.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
-/** @typedef {import('../sync-messages.js').SyncMessages} SyncMessages */
-/** @typedef {import('../sync-reaction-picker.js').Action} Action */
+/** @typedef {any} SyncMessages The list that it is of. */
+/**
+ * Something else that can be done with a message; what is dangerous is asked for twice.
+ * @typedef {{id: string, label: string, isDangerous?: boolean, run: () => void}} Action
+ */
 
 /**
  * Copy, who reacted, and of one's own messages edit and delete. Edit is the page's: it is told.

@@ -6,7 +6,7 @@ import { beginnings, clockText, dayText, textOf, timeOf } from '../model/days.js
 import { showFace } from './faces.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
-/** @typedef {import('../sync-messages.js').SyncMessages} SyncMessages */
+/** @typedef {any} SyncMessages The list that it is of. */
 
 /** The parts of a bar of reactions that a page may style through the list. */
 const reactionParts = ['bar', 'bubble', 'own', 'pending', 'toggle', 'who', 'icon', 'count', 'add',
@@ -112,7 +112,10 @@ export class MessageRow {
   }
 }
 
-/** Rows by their elements. @type {WeakMap<Element, MessageRow>} */
+/**
+ * Rows by their elements.
+ * @type {WeakMap<Element, MessageRow>}
+ */
 export const rows = new WeakMap();
 
 /**

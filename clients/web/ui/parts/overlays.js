@@ -3,7 +3,7 @@
 import { make } from '../base/dom.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
-/** @typedef {import('../sync-messages.js').SyncMessages} SyncMessages */
+/** @typedef {any} SyncMessages The list that it is of. */
 
 /** The picker and the list of authors of a list of messages. */
 export class Overlays {
@@ -31,8 +31,9 @@ export class Overlays {
   openPicker(item, about) {
     const list = this.#list;
     const isReadOnly = list.hasAttribute('readonly') || item.timetoken === null || item.isDeleted;
-    Object.assign(this.picker, this.#given, { item,
-      values: isReadOnly ? [] : list.values, actions: list.actions(item, list) });
+    this.picker.toggleAttribute('readonly', isReadOnly);
+    Object.assign(this.picker, this.#given,
+      { item, values: list.values, actions: list.actions(item, list) });
     this.picker.show(about);
     return this.picker.isOpen;
   }
@@ -41,10 +42,5 @@ export class Overlays {
   openAuthors(item, value) {
     Object.assign(this.authors, this.#given, { item, value });
     this.authors.show(this.#list);
-  }
-
-  /** A message is another one now. @param {Item} item */
-  changed(item) {
-    if (this.picker.item?.key === item.key) this.picker.item = item;
   }
 }

@@ -17,7 +17,7 @@ export class Person {
 
   /**
    * @param {import('../../core/types.js').Person} person
-   * @param {import('../sync-reaction-authors.js').SyncReactionAuthors} list
+   * @param {any} list
    * @param {() => void} takeBack
    */
   show({ uuid, value, actionTimetoken, pending }, list, takeBack) {
@@ -37,6 +37,9 @@ export class Person {
   }
 }
 
-/** The time of today, else the day. @param {Date} date @param {Date} now @param {string} [language] */
+/**
+ * The time of today, else the day.
+ * @param {Date} date @param {Date} now @param {string} [language]
+ */
 const whenText = (date, now, language) =>
   dayOf(date) === dayOf(now) ? clockText(date, language) : dayText(date, now, language);

@@ -195,7 +195,10 @@ export class Viewport {
     this.#seen();
   }
 
-  /** The list has another width: only rows that are there are known. @param {number} width */
+  /**
+   * The list has another width: only rows that are there are known.
+   * @param {number} width
+   */
   #rewrap(width) {
     this.#width = width;
     this.#heights.clear();
@@ -205,7 +208,10 @@ export class Viewport {
     }
   }
 
-  /** Brings an item into sight. @param {number} index */
+  /**
+   * Brings an item into sight.
+   * @param {number} index
+   */
   reveal(index) {
     const offset = this.#before.hidden ? 0 : this.#before.offsetHeight;
     const [start, end] = [this.#heights.top(index) + offset, this.#heights.top(index + 1) + offset];
@@ -234,8 +240,10 @@ export class Viewport {
   }
 }
 
-/** What of a tree contains what has the focus, out of whatever shadow. */
-/** @param {HTMLElement|null} element @param {HTMLElement} within */
+/**
+ * What of a tree contains what has the focus, out of whatever shadow.
+ * @param {HTMLElement|null} element @param {HTMLElement} within
+ */
 function focusedHost(element, within) {
   /** @type {any} */ let it = element;
   while (it && !within.contains(it)) it = it.getRootNode().host ?? null;

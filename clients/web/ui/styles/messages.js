@@ -29,9 +29,13 @@ export const messagesStyle = `
 .face { block-size: 28px; }
 [part~=message]:not([part~=first]) .face { block-size: 0; }
 [part=header] { font-size: var(--_small); color: var(--_soft); display: flex; gap: 6px; }
-[part=author] { font-weight: 550; unicode-bidi: plaintext; overflow: hidden; text-overflow: ellipsis; }
+[part=author] {
+  font-weight: 550; unicode-bidi: plaintext; overflow: hidden; text-overflow: ellipsis;
+}
 [part=time] { font-variant-numeric: tabular-nums; white-space: nowrap; }
-[part=text] { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start; }
+[part=text] {
+  white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start;
+}
 [part~=pending] [part=text], [part~=deleted] [part=text] { color: var(--_soft); }
 [part~=deleted] [part=text] { font-style: italic; }
 [part=state] { font-size: var(--_small); color: var(--_soft); }

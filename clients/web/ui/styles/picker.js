@@ -22,7 +22,9 @@ export const pickerStyle = `
   transition: scale var(--_motion), background var(--_motion); touch-action: manipulation;
 }
 [part~=choice]:focus-visible, [part=plus]:focus-visible { outline-offset: -2px; }
-[part~=word] { inline-size: auto; padding-inline: 10px; border-radius: 99px; font-size: var(--_size); }
+[part~=word] {
+  inline-size: auto; padding-inline: 10px; border-radius: 99px; font-size: var(--_size);
+}
 [part=plus] { color: var(--_soft); font-size: 18px; }
 [part~=own] { background: var(--_own-ground); box-shadow: inset 0 0 0 1.5px var(--_own); }
 @media (hover: hover) {
@@ -63,7 +65,9 @@ export const pickerStyle = `
   place-items: center;
 }
 @media (pointer: coarse) { [part~=tone] { inline-size: 44px; block-size: 44px; } }
-[part~=tone][aria-checked=true] { background: var(--_own-ground); box-shadow: inset 0 0 0 1.5px var(--_own); }
+[part~=tone][aria-checked=true] {
+  background: var(--_own-ground); box-shadow: inset 0 0 0 1.5px var(--_own);
+}
 [part=actions] {
   border-block-start: 1px solid var(--_line); padding: var(--_step);
   display: flex; flex-direction: column;
