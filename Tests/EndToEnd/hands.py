@@ -5,6 +5,7 @@ import os
 import pathlib
 
 from daemon import ROOT
+from waiting import Patience
 
 #: Pictures of pages, for people to look at.
 PICTURES = pathlib.Path(os.environ.get("SYNC_PICTURES", ROOT / ".build" / "pictures"))
@@ -28,7 +29,9 @@ class Hands:
         """The middle of what a path finds, once it is there and does not move any more."""
         await self.page.until(f"one({path!r})", path)
         before = None
+        patience = Patience()
         while True:
+            patience.check(f"{path} to rest")
             found = await self.page.run(
                 f"new Promise((done) => requestAnimationFrame(() => done(center({path!r}))))")
             if found is not None and found == before:

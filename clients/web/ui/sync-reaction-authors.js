@@ -112,11 +112,16 @@ export class SyncReactionAuthors extends SyncElement {
     return ends;
   }
 
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#float.close();
+  }
+
   render() {
     const { panel } = this.#float;
     const { words } = this;
     const isInline = this.hasAttribute('inline');
-    setAttribute(panel, 'popover', isInline ? null : 'auto');
+    setAttribute(panel, 'popover', isInline ? null : 'manual');
     setAttribute(panel, 'role', isInline ? 'group' : 'dialog');
     setAttribute(panel, 'aria-label', words.whoReacted);
     setAttribute(this.#close, 'aria-label', words.close);

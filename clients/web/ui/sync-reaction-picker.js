@@ -104,12 +104,17 @@ export class SyncReactionPicker extends SyncElement {
     return offeredBy(this.channel?.rules, this.#values);
   }
 
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#float.close();
+  }
+
   render() {
     const { words, channel } = this;
     const { values, canSearch } = this.offered;
     const { panel } = this.#float;
     const isInline = this.hasAttribute('inline');
-    setAttribute(panel, 'popover', isInline ? null : 'auto');
+    setAttribute(panel, 'popover', isInline ? null : 'manual');
     setAttribute(panel, 'role', isInline ? 'group' : 'dialog');
     setAttribute(panel, 'aria-label', words.pick);
     setAttribute(this.#row, 'aria-label', words.reactions);

@@ -21,6 +21,12 @@ export function placeFor(about, { width, height }, page, isRightToLeft) {
   return { left, top: isRoomAbove ? about.top - height - gap : Math.max(gap, below) };
 }
 
+/**
+ * The one that is open.
+ * @type {Float|null}
+ */
+let open = null;
+
 /** A panel of an element that floats while it is open. */
 export class Float {
   /** What it shows is put in here. */
@@ -29,7 +35,8 @@ export class Float {
   #element;
   #closed;
   #place = () => {};
-  #isMoving = new AbortController();
+  #isOpen = false;
+  #listening = new AbortController();
 
   /**
    * @param {import('./element.js').SyncElement} element Whose root it is in.
@@ -38,15 +45,13 @@ export class Float {
   constructor(element, part, closed) {
     this.#element = element;
     this.#closed = closed;
-    this.panel = make('div', { part, role: 'dialog', class: 'float', popover: 'auto' });
-    this.panel.addEventListener('toggle', (event) => {
-      if (/** @type {any} */ (event).newState === 'closed') this.#end();
-    });
+    // Not "auto": that one would go when the finger goes that opened it.
+    this.panel = make('div', { part, role: 'dialog', class: 'float', popover: 'manual' });
     element.root.append(this.panel);
   }
 
   get isOpen() {
-    return this.panel.matches(':popover-open');
+    return this.#isOpen;
   }
 
   /**
@@ -57,12 +62,12 @@ export class Float {
   open(about, how = 'beside') {
     const { panel } = this;
     if (!this.isOpen) {
+      open?.close();
+      open = this;
       this.#before = focused();
+      this.#isOpen = true;
       /** @type {any} */ (panel).showPopover();
-      this.#isMoving = new AbortController();
-      const { signal } = this.#isMoving;
-      addEventListener('resize', () => this.move(), { signal });
-      addEventListener('scroll', () => this.move(), { signal, capture: true, passive: true });
+      this.#listen();
     }
     this.#place = () => {
       const place = about();
@@ -71,6 +76,27 @@ export class Float {
       else this.#beside(place);
     };
     this.move();
+  }
+
+  /** Whoever turns elsewhere closes it. */
+  #listen() {
+    this.#listening = new AbortController();
+    const { signal } = this.#listening;
+    addEventListener('resize', () => this.move(), { signal });
+    addEventListener('scroll', () => this.move(), { signal, capture: true, passive: true });
+    const isOutside = (/** @type {Event} */ event) => !event.composedPath().includes(this.panel);
+    addEventListener('pointerdown', (event) => {
+      if (isOutside(event)) this.close();
+    }, { signal, capture: true });
+    addEventListener('focusin', (event) => {
+      if (isOutside(event)) this.close();
+    }, { signal });
+    addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.close();
+    }, { signal, capture: true });
   }
 
   /** Puts it where it belongs, after its size or the page's is another. */
@@ -99,16 +125,17 @@ export class Float {
   }
 
   close() {
-    if (this.isOpen) /** @type {any} */ (this.panel).hidePopover();
-  }
-
-  #end() {
-    this.#isMoving.abort();
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#listening.abort();
+    if (open === this) open = null;
     const before = this.#before;
     this.#before = null;
     // Who went elsewhere by themselves stay there.
     const now = focused();
     const isLost = !now || now === document.body || this.panel.contains(now);
+    // What was removed with its element is closed already.
+    if (this.panel.isConnected) /** @type {any} */ (this.panel).hidePopover();
     if (isLost && before?.isConnected) before.focus({ preventScroll: true });
     this.#closed();
   }
