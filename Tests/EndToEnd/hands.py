@@ -73,8 +73,7 @@ class Hands:
 
     async def press(self, key, shift=False):
         code = KEYS.get(key, 0)
-        text = {"text": "\r"} if key == "Enter" and not shift else {}
-        text = {"text": " "} if key == " " else text
+        text = {"text": {"Enter": "\r", " ": " "}[key]} if key in ("Enter", " ") else {}
         for kind in ("keyDown", "keyUp"):
             await self.do("Input.dispatchKeyEvent", type=kind, key=key, code=key,
                           windowsVirtualKeyCode=code, modifiers=SHIFT if shift else 0,
@@ -111,7 +110,7 @@ class Hands:
         shot = await self.do("Page.captureScreenshot", format="png")
         (PICTURES / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
 
-    async def be(self, width=560, height=720, scheme="light", touch=False, motion="no-preference",
+    async def be(self, width=560, height=720, scheme="light", touch=False, motion="reduce",
                  scale=1):
         """A screen of such a size and kind."""
         await self.do("Emulation.setDeviceMetricsOverride", width=width, height=height,

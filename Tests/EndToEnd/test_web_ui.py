@@ -200,13 +200,17 @@ class Reactions(UiCase):
         await ada.tap(f"{PICKER} >>> [part~=choice]:nth-child(6)")
         await self.says(ada, f"{BAR} >>> [part=icon]", ["👍", "🔥"])
         # On a bubble it says who reacted, and does not react.
-        await ada.down(f"{BAR} >>> {label('👍')}")
+        bubble = f"{BAR} >>> [part=toggle]"
+        self.assertGreaterEqual(await ada.page.run(
+            f"Math.min(...all('{BAR} >>> button').map((it) => it.getBoundingClientRect().height))"),
+            44)
+        await ada.down(bubble)
         await self.says(ada, f"{SHEET} >>> [part=name]", ["zoe"])
         await ada.up()
         await ada.look("authors-phone")
         await self.says(ada, f"{BAR} >>> [part=count]", ["1", "1"])
         await ada.tap(f"{SHEET} >>> [part=close]")
-        await ada.tap(f"{BAR} >>> {label('👍')}")
+        await ada.tap(bubble)
         await self.says(ada, f"{BAR} >>> [part=count]", ["2", "1"])
         # A finger that moves scrolls.
         await ada.stroke(f"{MESSAGE} >>> [part=text]", 60)
@@ -383,7 +387,7 @@ class Messages(UiCase):
         last = f"texts('{MESSAGE} >>> [part=text]').at(-1)"
         await ada.page.until(f"{last} === 'message 299'")
         self.assertLess(await ada.page.run(f"all('{MESSAGE}').length"), 60)
-        self.assertEqual(await ada.page.run("room.items.length"), 50)
+        self.assertLess(await ada.page.run("room.items.length"), 150)
         log = "sync-messages >>> [part=log]"
         await ada.scroll(log, -1200)
         await ada.page.until("room.items.length > 50", "older messages")
@@ -414,16 +418,17 @@ class Messages(UiCase):
             for n in range(200)])
         ada = await self.person(self.daemon, "ada",
                                 options={"window": {"last": 50, "keeping": 1000}})
-        await ada.page.until("room.items.length === 50")
-        await ada.page.run("list.reveal(room.items[20].timetoken)")
-        key = await ada.page.run("room.items[20].payload.text")
+        await ada.page.until("room.items.length >= 50")
+        await ada.page.run("list.reveal(room.items.at(-30).timetoken)")
+        key = await ada.page.run("room.items.at(-30).payload.text")
         where = (f"all('{MESSAGE}').find((it) => it.querySelector('[part=text]').textContent"
                  f" === {key!r}).getBoundingClientRect().top")
         settled = "new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))"
         await ada.page.run(settled)
         before = await ada.page.run(where)
-        await ada.page.run("room.older(100)")
-        await ada.page.until("room.items.length >= 150")
+        count = await ada.page.run("room.items.length")
+        await ada.page.run("room.older(50)")
+        await ada.page.until(f"room.items.length >= {count + 50}")
         await ada.page.run(settled)
         self.assertLess(abs(await ada.page.run(where) - before), 2)
 

@@ -2,12 +2,14 @@
 // @ts-check
 import { SyncElement, define } from './base/element.js';
 import { make, setAttribute, setText } from './base/dom.js';
-import { floatStyle, focused } from './base/float.js';
+import { floatStyle } from './base/float.js';
 import { onAsked } from './base/gestures.js';
 import { glyph } from './base/glyphs.js';
+import { newestOf } from './model/days.js';
 import { faceStyle } from './parts/faces.js';
+import { goByKey } from './parts/log-keys.js';
 import { usualActions } from './parts/message-actions.js';
-import { MessageRow, rowAt, rows } from './parts/message-row.js';
+import { MessageRow, rowAt } from './parts/message-row.js';
 import { Older } from './parts/older.js';
 import { Overlays } from './parts/overlays.js';
 import { Viewport } from './parts/viewport.js';
@@ -50,6 +52,7 @@ export class SyncMessages extends SyncElement {
   actions = usualActions;
   /** What the page gave, for the elements within. */ ownWords = this.words;
   /** Messages that came while older ones were in sight. */ #unseen = 0;
+  /** Of the newest message that was there. */ #newestToken = '0';
   /** @type {any} The channel whose items show. */ #listed = null;
   #older = new Older(null, () => {});
   #notice = make('div', { part: 'notice' });
@@ -71,7 +74,8 @@ export class SyncMessages extends SyncElement {
     this.root.append(make('slot', { name: 'before' }), make('div', { class: 'frame' },
       this.#log, this.#empty, this.#newest), make('slot', { name: 'after' }));
     this.#overlays = new Overlays(this);
-    this.#log.addEventListener('keydown', (event) => this.#key(event));
+    this.#log.addEventListener(
+      'keydown', (event) => goByKey(event, this, this.#log, this.#viewport));
     onAsked(this.#log, ({ target, how }) => this.#asked(target, how));
     for (const name of ['sync-pick', 'sync-authors']) {
       this.#log.addEventListener(name, (event) => this.#fromRow(/** @type {any} */ (event)));
@@ -127,6 +131,10 @@ export class SyncMessages extends SyncElement {
     this.#again();
   }
 
+  reworded() {
+    this.#again();
+  }
+
   disconnectedCallback() {
     super.disconnectedCallback();
     // What happens meanwhile nobody hears.
@@ -141,6 +149,7 @@ export class SyncMessages extends SyncElement {
       this.#listed = channel;
       this.items = channel?.items ?? [];
       this.#unseen = 0;
+      this.#newestToken = newestOf(this.items);
       this.#older = new Older(channel, () => this.update());
       this.#viewport.reset(this.items);
     }
@@ -165,9 +174,12 @@ export class SyncMessages extends SyncElement {
   #changed(changes, items) {
     this.items = items;
     const isAtEnd = this.#viewport.isAtEnd;
-    for (const { kind, index, item } of changes) {
-      const isNew = kind === 'insert' && index >= items.length - changes.length;
-      if (!isNew) continue;
+    for (const { kind, item } of changes) {
+      // Those of older pages are no news.
+      const isNews = kind === 'insert' && (item.timetoken === null ||
+        BigInt(item.timetoken) > BigInt(this.#newestToken));
+      if (!isNews) continue;
+      if (item.timetoken) this.#newestToken = item.timetoken;
       // Who says something wants to see it.
       if (item.pending && item.uuid === this.userId) this.#viewport.isAtEnd = true;
       else if (!isAtEnd) this.#unseen++;
@@ -268,28 +280,6 @@ export class SyncMessages extends SyncElement {
     const index = this.items.findIndex((it) => it.timetoken === timetoken);
     if (index >= 0) this.#viewport.reveal(index);
     return index >= 0;
-  }
-
-  /**
-   * Arrows go from message to message, Enter says what can be done with one.
-   * @param {KeyboardEvent} event
-   */
-  #key(event) {
-    const at = focused();
-    const row = at && rows.get(at);
-    if (event.key === 'Enter' && row?.item) {
-      event.preventDefault();
-      this.openPicker(row.item, /** @type {any} */ (row.element.querySelector('.said')));
-      return;
-    }
-    const isUp = event.key === 'ArrowUp';
-    if ((!isUp && event.key !== 'ArrowDown') || (at !== this.#log && !row)) return;
-    event.preventDefault();
-    const current = row?.item ? this.items.indexOf(row.item) : this.#viewport.edges[1] + 1;
-    const next = Math.max(0, Math.min(this.items.length - 1, current + (isUp ? -1 : 1)));
-    if (!this.items[next]) return;
-    this.#viewport.reveal(next);
-    this.#viewport.row(this.items[next].key)?.element.focus({ preventScroll: true });
   }
 }
 

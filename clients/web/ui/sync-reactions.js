@@ -202,7 +202,7 @@ export class SyncReactions extends SyncElement {
     setAttribute(box, 'title', names);
     setAttribute(toggle, 'aria-pressed', String(isMine));
     toggle.disabled = this.hasAttribute('readonly');
-    const isSplit = (this.getAttribute('counts') ?? 'authors') === 'authors';
+    const { isSplit } = this;
     setAttribute(toggle, 'aria-label', isSplit ? this.words.toggle(word) : `${word} ${text}`);
     toggle.onclick = () => this.toggle(value);
     if (isSplit) {
@@ -214,6 +214,12 @@ export class SyncReactions extends SyncElement {
     setChildren(toggle, isSplit ? [icon] : [icon, count]);
     setChildren(box, isSplit && bubble.authors ? [toggle, bubble.authors] : [toggle]);
     return bubble;
+  }
+
+  /** Whether a count is a button of its own: under a finger two would be too small, or too wide. */
+  get isSplit() {
+    const counts = this.getAttribute('counts');
+    return counts ? counts === 'authors' : !matchMedia('(pointer: coarse)').matches;
   }
 
   /**

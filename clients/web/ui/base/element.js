@@ -92,7 +92,7 @@ export class SyncElement extends Base {
 
   set userId(userId) {
     this.#userId = userId;
-    this.update();
+    this.reworded();
   }
 
   /**
@@ -106,6 +106,11 @@ export class SyncElement extends Base {
   /** @param {Partial<Words>} words */
   set words(words) {
     this.#words = words;
+    this.reworded();
+  }
+
+  /** It says the same in other words. */
+  reworded() {
     this.update();
   }
 

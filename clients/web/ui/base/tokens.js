@@ -58,7 +58,10 @@ export const tokens = `
 :host([hidden]), [hidden] { display: none !important; }
 *, *::before, *::after { box-sizing: border-box; }
 button, input, textarea { font: inherit; color: inherit; }
-button { background: none; border: 0; padding: 0; margin: 0; cursor: pointer; }
+button {
+  background: none; border: 0; padding: 0; margin: 0; cursor: pointer;
+  -webkit-tap-highlight-color: transparent;
+}
 :focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }
 .emoji { font-family: var(--_emoji); font-style: normal; line-height: 1; }
 .emoji img { inline-size: 1.2em; block-size: 1.2em; vertical-align: middle; }

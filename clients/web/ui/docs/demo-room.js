@@ -16,7 +16,8 @@ const next = () => String(++last);
  * A timetoken so many minutes ago.
  * @param {number} minutes
  */
-export const minutesAgo = (minutes) => String(BigInt(Date.now() - minutes * 60_000) * 10_000n);
+export const minutesAgo = (minutes) =>
+  String(BigInt(Math.round(Date.now() - minutes * 60_000)) * 10_000n);
 
 /** A client that is always online. */
 export class DemoClient {
@@ -218,8 +219,8 @@ const whole = (fields) => ({
 export const actionsOf = (counts, own = '') => Object.entries(counts).flatMap(([value, count], n) =>
   Array.from({ length: count }, (_, i) => ({
     type: 'reaction', value, uuid: i === 0 && value === own ? 'ada' : people[(i + n) % 200 + 1].id,
-    actionTimetoken: minutesAgo(120 - n - i / 10), score: 1, pending: false,
-  })));
+    actionTimetoken: minutesAgo(120 - n - i * 110 / count), score: 1, pending: false,
+  }))).sort((left, right) => left.actionTimetoken < right.actionTimetoken ? -1 : 1);
 
 const first = ['Ada', 'Bob', 'Eve', 'Grace', 'Linus', 'Mary', 'Noor', 'Omar', 'Pia', 'Quinn'];
 const family = ['Lovelace', 'Martin', 'Stone', 'Hopper', 'Berg', 'Jones', 'Aziz', 'Haddad', 'Lund',

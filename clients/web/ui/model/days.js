@@ -73,3 +73,10 @@ export function textOf(payload) {
   if (typeof payload === 'string') return payload;
   return typeof payload?.text === 'string' ? payload.text : JSON.stringify(payload) ?? '';
 }
+
+/**
+ * Where the newest message is that is not on its way.
+ * @param {readonly Item[]} items
+ */
+export const newestOf = (items) =>
+  [...items].reverse().find(({ timetoken }) => timetoken !== null)?.timetoken ?? '0';

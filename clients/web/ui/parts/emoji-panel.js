@@ -74,22 +74,30 @@ export class EmojiPanel {
       const cells = found.length > 0 ? this.#cells(found)
         : make('p', { part: 'heading' }, this.#words.found(0));
       this.#grid.replaceChildren(cells);
+      this.#reachFirst();
       return;
     }
     setText(this.#status, '');
     this.#grid.replaceChildren();
     for (const group of all) {
       // One group a frame: all of them at once would keep one waiting.
-      this.#grid.append(make('section', { part: 'group', 'aria-label': group.name },
-        make('h3', { part: 'heading' }, group.name), this.#cells(group.emoji)));
+      this.#grid.append(make('div', { part: 'group', role: 'group', 'aria-label': group.name },
+        make('div', { part: 'heading', 'aria-hidden': 'true' }, group.name),
+        this.#cells(group.emoji)));
+      this.#reachFirst();
       await new Promise((resolve) => requestAnimationFrame(resolve));
       if (turn !== this.#turn) return;
     }
   }
 
+  /** Tab goes to the first one, arrows go on from there. */
+  #reachFirst() {
+    this.#grid.querySelector('button')?.setAttribute('tabindex', '0');
+  }
+
   /** @param {readonly Emoji[]} emoji */
   #cells(emoji) {
-    return make('div', { class: 'emoji-cells', role: 'group' }, ...emoji.map((it) => {
+    return make('div', { class: 'emoji-cells' }, ...emoji.map((it) => {
       const shown = it.isToned ? withTone(it.emoji, this.tone) : it.emoji;
       return make('button', { part: 'choice', class: 'emoji', type: 'button', tabindex: '-1',
         'aria-label': `${shown} ${it.name}`, title: it.name,

@@ -7,9 +7,9 @@ import { make, setAttribute, setText } from '../base/dom.js';
  * @param {string} id
  */
 export function hueOf(id) {
-  let hash = 0;
-  for (const letter of id) hash = hash * 31 + (letter.codePointAt(0) ?? 0) | 0;
-  return (hash >>> 0) % 24 * 15;
+  let hash = 5381;
+  for (const letter of id) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x9e3779b1);
+  return ((hash ^ hash >>> 15) >>> 0) % 24 * 15;
 }
 
 /**

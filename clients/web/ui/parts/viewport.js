@@ -30,6 +30,7 @@ export class Viewport {
   #anchor = { key: '', offset: 0 };
   #top = 0;
   #height = 0;
+  #range = [0, 0];
   #width = 0;
   #before;
   #sizes;
@@ -105,19 +106,39 @@ export class Viewport {
     return this.#places.get(key) ?? -1;
   }
 
+  /** How high what is above all rows is. */
+  get #offset() {
+    return this.#before.hidden ? 0 : this.#before.offsetHeight;
+  }
+
+  /** Where the list is to be: at the end, or so that the row on top stays there. */
+  get #wanted() {
+    const end = Math.max(0, this.#offset + this.#heights.total - this.#height);
+    if (this.isAtEnd) return end;
+    const at = this.#placeOf(this.#anchor.key);
+    return at < 0 ? Math.min(this.#top, end)
+      : this.#offset + this.#heights.top(at) + this.#anchor.offset;
+  }
+
   render() {
-    const offset = this.#before.hidden ? 0 : this.#before.offsetHeight;
-    const { total } = this.#heights;
-    const at = this.isAtEnd ? -1 : this.#placeOf(this.#anchor.key);
-    const end = Math.max(0, offset + total - this.#height);
-    const top = this.isAtEnd ? end
-      : at < 0 ? Math.min(this.#top, end) : offset + this.#heights.top(at) + this.#anchor.offset;
+    const offset = this.#offset;
+    const top = this.#wanted;
     const [from, to] = this.#heights.range(
       top - offset - beyond, top - offset + this.#height + beyond);
     this.#fill(from, to);
+    this.#range = [from, to];
+    this.#put(top);
+  }
+
+  /**
+   * What is not there has its place all the same.
+   * @param {number} top
+   */
+  #put(top) {
     const { style } = this.#body;
-    style.paddingBlockStart = `${this.#heights.top(from)}px`;
-    style.paddingBlockEnd = `${total - this.#heights.top(to)}px`;
+    const [from, to] = this.#range.map((index) => this.#heights.top(index));
+    style.paddingBlockStart = `${from}px`;
+    style.paddingBlockEnd = `${this.#heights.total - to}px`;
     // Beyond the end is the end, whatever rows turn out to be high.
     if (this.isAtEnd) this.#scroller.scrollTop = 1e9;
     else if (Math.abs(top - this.#top) > 0.5) this.#scroller.scrollTop = top;
@@ -167,7 +188,7 @@ export class Viewport {
   }
 
   #setAnchor() {
-    const within = this.#top - (this.#before.hidden ? 0 : this.#before.offsetHeight);
+    const within = this.#top - this.#offset;
     const index = this.#heights.at(within);
     const item = this.#items[index];
     if (item) this.#anchor = { key: item.key, offset: within - this.#heights.top(index) };
@@ -190,8 +211,9 @@ export class Viewport {
       if (index >= 0 && this.#heights.set(index, size.blockSize)) isChanged = true;
     }
     if (!isChanged) return;
-    // Before this frame is painted, so that nothing jumps.
-    this.render();
+    // Before this frame is painted, so that nothing jumps; other rows come with the next one.
+    this.#put(this.#wanted);
+    inNextFrame(this);
     this.#seen();
   }
 
@@ -213,7 +235,7 @@ export class Viewport {
    * @param {number} index
    */
   reveal(index) {
-    const offset = this.#before.hidden ? 0 : this.#before.offsetHeight;
+    const offset = this.#offset;
     const [start, end] = [this.#heights.top(index) + offset, this.#heights.top(index + 1) + offset];
     if (start >= this.#top && end <= this.#top + this.#height) return;
     const top = start < this.#top ? start : end - this.#height;
@@ -235,7 +257,7 @@ export class Viewport {
 
   /** The item at the upper edge, and at the lower one. */
   get edges() {
-    const within = this.#top - (this.#before.hidden ? 0 : this.#before.offsetHeight);
+    const within = this.#top - this.#offset;
     return [this.#heights.at(within), this.#heights.at(within + this.#height)];
   }
 }

@@ -22,7 +22,8 @@ export const authorsStyle = `
 [part~=tab] {
   display: inline-flex; gap: var(--_step); align-items: center; padding-block: 11px 9px; flex: none;
   color: var(--_soft); border-block-end: 2px solid transparent; white-space: nowrap;
-  font-variant-numeric: tabular-nums; min-block-size: var(--_target);
+  font-variant-numeric: tabular-nums; min-block-size: var(--_target); user-select: none;
+  -webkit-user-select: none;
 }
 [part~=tab][aria-selected=true] {
   color: var(--_ink); font-weight: 600; border-block-end-color: var(--_accent);

@@ -7,9 +7,10 @@ export const composerStyle = `
 [part=field] {
   flex: 1; min-inline-size: 0; resize: none; field-sizing: content; max-block-size: 40vh;
   padding: 7px 14px; border-radius: 18px; border: 1px solid var(--_edge); background: var(--_card);
-  min-block-size: max(36px, var(--_target)); font-size: max(16px, var(--_size));
+  min-block-size: max(36px, var(--_target)); font-size: var(--_size);
 }
-@media (pointer: fine) { [part=field] { font-size: var(--_size); } }
+/* Smaller text would have a phone zoom in. */
+@media (pointer: coarse) { [part=field] { font-size: max(16px, var(--_size)); } }
 [part=field]::placeholder { color: var(--_soft); opacity: 1; }
 [part=field]:focus-visible { outline-offset: -1px; }
 [part=send] {

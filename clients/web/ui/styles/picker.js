@@ -2,9 +2,9 @@
 // @ts-check
 
 export const pickerStyle = `
-:host { display: contents; --_cell: 36px; }
+:host { display: contents; --_cell: 36px; --_widest: 300px; }
 :host([inline]) { display: block; }
-@media (pointer: coarse) { :host { --_cell: 44px; } }
+@media (pointer: coarse) { :host { --_cell: 44px; --_widest: 336px; } }
 .float { padding: 0; max-inline-size: min(100vw - 16px, 360px); }
 .float:not(.open-search) { border-radius: calc(var(--_cell) / 2 + 6px); }
 :host([inline]) .float {
@@ -12,7 +12,8 @@ export const pickerStyle = `
 }
 [part=row] {
   display: flex; align-items: center; gap: 2px; padding: var(--_step);
-  max-inline-size: var(--sync-picker-max-width, 300px); overflow-x: auto; scrollbar-width: thin;
+  max-inline-size: var(--sync-picker-max-width, var(--_widest)); overflow-x: auto;
+  scrollbar-width: none;
   overscroll-behavior: contain;
 }
 .float.open-search [part=row] { max-inline-size: none; }
@@ -37,9 +38,11 @@ export const pickerStyle = `
 }
 [part=search] {
   margin: 8px 8px 4px; padding: 7px 12px; min-block-size: 36px; border-radius: 99px;
-  border: 1px solid var(--_edge); background: var(--_card); font-size: max(16px, var(--_size));
+  border: 1px solid var(--_edge); background: var(--_card); font-size: var(--_size);
 }
-@media (pointer: fine) { [part=search] { font-size: var(--_size); } }
+[part=search]:focus-visible { outline-offset: -1px; }
+/* Smaller text would have a phone zoom in. */
+@media (pointer: coarse) { [part=search] { font-size: max(16px, var(--_size)); } }
 [part=search]::placeholder { color: var(--_soft); opacity: 1; }
 [part=grid] {
   block-size: min(248px, 40vh); overflow-y: auto; padding-inline: 8px;
