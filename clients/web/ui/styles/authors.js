@@ -16,11 +16,11 @@ export const authorsStyle = `
 }
 [part=top] { display: flex; align-items: center; border-block-end: 1px solid var(--_line); }
 [part=tabs] {
-  display: flex; gap: calc(3 * var(--_step)); overflow-x: auto; scrollbar-width: none; flex: 1;
-  padding-inline: 14px; font-size: 13px;
+  display: flex; gap: 2px; overflow-x: auto; scrollbar-width: none; flex: 1;
+  padding-inline: 8px; font-size: 13px;
 }
 [part~=tab] {
-  display: inline-flex; gap: var(--_step); align-items: center; padding-block: 11px 9px; flex: none;
+  display: inline-flex; gap: var(--_step); align-items: center; padding: 11px 7px 9px; flex: none;
   color: var(--_soft); border-block-end: 2px solid transparent; white-space: nowrap;
   font-variant-numeric: tabular-nums; min-block-size: var(--_target); user-select: none;
   -webkit-user-select: none;
@@ -47,7 +47,9 @@ export const authorsStyle = `
 }
 [part=value] { font-size: 15px; }
 [part=time], [part=take-back] { font-size: var(--_small); color: var(--_soft); }
-[part=time] { margin-inline-start: auto; font-variant-numeric: tabular-nums; white-space: nowrap; }
+[part=time] { margin-inline-start: auto; font-variant-numeric: tabular-nums;
+  white-space: nowrap; unicode-bidi: plaintext;
+}
 [part=take-back] {
   text-decoration: underline; text-underline-offset: 2px; min-block-size: var(--_target);
   padding-inline: 4px; color: var(--_accent);

@@ -32,9 +32,13 @@ export const messagesStyle = `
 [part=author] {
   font-weight: 550; unicode-bidi: plaintext; overflow: hidden; text-overflow: ellipsis;
 }
-[part=time] { font-variant-numeric: tabular-nums; white-space: nowrap; }
+[part=time] {
+  font-variant-numeric: tabular-nums; white-space: nowrap; unicode-bidi: plaintext;
+}
 [part=text] {
   white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start;
+  /* What is written the other way begins beside its author all the same. */
+  inline-size: fit-content; max-inline-size: 100%;
 }
 [part~=pending] [part=text], [part~=deleted] [part=text] { color: var(--_soft); }
 [part~=deleted] [part=text] { font-style: italic; }
