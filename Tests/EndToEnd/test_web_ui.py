@@ -253,7 +253,7 @@ class Rules(UiCase):
         self.assertEqual(await ada.page.run(f"all('{MESSAGE} >>> [part=react]').length"), 0)
         self.assertEqual(await ada.page.run(f"all('{BAR} >>> button').length"), 0)
         await ada.click(f"{MESSAGE} >>> [part=text]", "right")
-        await self.says(ada, f"{PICKER} >>> [part~=action]", ["Copy text"])
+        await self.says(ada, f"{PICKER} >>> [part~=action]", ["Copy text", "Reply"])
         self.assertEqual(await ada.page.run(f"all('{PICKER} >>> [part=row]').length"), 0)
         await ada.page.run("""(() => {
             const bar = document.createElement('sync-reactions');
@@ -360,9 +360,15 @@ class Messages(UiCase):
         self.assertEqual(await ada.page.run("composer.value"), "")
         # One's own is edited, and deleted when that is confirmed; another's is not.
         await bob.click(f"{MESSAGE} >>> [part=text]", "right")
-        await self.says(bob, f"{PICKER} >>> [part~=action]", ["Copy text"])
-        await ada.page.run("list.addEventListener('sync-edit', ({ detail }) => "
-                           "{ composer.editing = detail.item; })")
+        await self.says(bob, f"{PICKER} >>> [part~=action]", ["Copy text", "Reply"])
+        await bob.click(f"{PICKER} >>> [data-id=reply]")
+        await self.says(bob, "sync-composer >>> [part=about-text]", ["ada: Noon?\nAt the usual place."])
+        await bob.type("Yes.")
+        await bob.press("Enter")
+        await self.says(ada, f"{MESSAGE} >>> [part=quote]", ["ada: Noon?\nAt the usual place."])
+        await self.says(ada, f"{MESSAGE} >>> [part=thread]", ["1 reply"])
+        await bob.page.run("room.delete(room.items[1].timetoken)")
+        await self.says(ada, f"{MESSAGE} >>> [part=thread]", [])
         await ada.click(f"{MESSAGE} >>> [part=text]", "right")
         await ada.click(f"{PICKER} >>> [data-id=edit]")
         await self.says(ada, "sync-composer >>> [part=about-text]", ["Editing a message"])
@@ -481,6 +487,9 @@ class Messages(UiCase):
         await self.says(ada, f"{MESSAGE} >>> [part=footer]", ["below"])
         await ada.page.run("list.pieces = {}")
         await self.says(ada, f"{MESSAGE} >>> [part=footer]", [])
+        await ada.page.run("list.setAttribute('no-reactions', '')")
+        await ada.page.until(f"all('{MESSAGE} >>> [part=react]').length === 0")
+        await ada.page.run("list.removeAttribute('no-reactions')")
         # The page acts itself, and its own picture is shown.
         await ada.page.run("""list.icons = { '👍': '/none.svg' };
             list.actions = () => [{ id: 'pin', label: 'Pin', run: () => said.push('pinned') }];

@@ -137,6 +137,12 @@ test('the components export what is declared, and nothing else', () => {
   assert.deepEqual(Object.keys(components).sort(), declared.sort());
 });
 
+test('the words of components are those that are declared', () => {
+  const [, body] = /^export interface Words \{\n(.*?)^\}/ms.exec(read('ui/sync-ui.d.ts'));
+  const declared = [...body.matchAll(/^  (\w+): (string|\()/gm)].map(([, name]) => name);
+  assert.deepEqual(declared, Object.keys(components.usualWords));
+});
+
 test('a package brings all that the entry leads to', () => {
   const { files, types, exports } = JSON.parse(read('package.json'));
   const isListed = (path) =>

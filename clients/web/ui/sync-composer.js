@@ -10,11 +10,12 @@ import { composerStyle } from './styles/composer.js';
 
 export class SyncComposer extends SyncElement {
   static styles = [composerStyle];
-  static properties = ['editing', 'parent', 'payloadOf', 'value'];
+  static properties = ['editing', 'parent', 'payloadOf', 'value', 'list'];
   static observedAttributes = ['placeholder', 'disabled', 'silent'];
 
   /** @type {Item|null} */ #editing = null;
   /** @type {Item|null} */ #parent = null;
+  /** @type {any} */ #list = null;
   /** Milliseconds; when it was said last that one types. */ #said = -Infinity;
   #field = make('textarea', { part: 'field', rows: '1', dir: 'auto', enterkeyhint: 'send' });
   #send = make('button', { part: 'send', type: 'submit' });
@@ -74,6 +75,17 @@ export class SyncComposer extends SyncElement {
     this.#parent = item;
     this.update();
     if (item) this.focus();
+  }
+
+  /** The `<sync-messages>` whose replies and edits it writes. */
+  get list() {
+    return this.#list;
+  }
+
+  set list(list) {
+    if (this.#list?.composer === this) this.#list.composer = null;
+    this.#list = list;
+    if (list) list.composer = this;
   }
 
   /** @param {FocusOptions} [options] */

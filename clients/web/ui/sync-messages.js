@@ -33,7 +33,7 @@ import './sync-reaction-picker.js';
 export class SyncMessages extends SyncElement {
   static styles = [floatStyle, faceStyle, messagesStyle];
   static properties = ['order', 'icons', 'pieces', 'actions', 'values'];
-  static observedAttributes = ['limit', 'counts', 'max', 'readonly', 'page'];
+  static observedAttributes = ['limit', 'counts', 'max', 'readonly', 'page', 'no-reactions'];
 
   /** @type {readonly Item[]} What shows. */ items = [];
   /** Another one when all rows have to be rendered anew. */ version = 0;
@@ -50,6 +50,11 @@ export class SyncMessages extends SyncElement {
    * @type {(item: Item, list: SyncMessages) => Action[]}
    */
   actions = usualActions;
+  /**
+   * What writes replies and edits; it says so itself.
+   * @type {import('./sync-composer.js').SyncComposer|null}
+   */
+  composer = null;
   /** What the page gave, for the elements within. */ ownWords = this.words;
   /** Messages that came while older ones were in sight. */ #unseen = 0;
   /** Of the newest message that was there. */ #newestToken = '0';

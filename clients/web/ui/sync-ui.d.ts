@@ -20,6 +20,8 @@ export interface Words {
   actions: string;
   copy: string;
   edit: string;
+  reply: string;
+  repliedTo: string;
   remove: string;
   confirm: (label: string) => string;
   cancel: string;
@@ -164,6 +166,8 @@ export class SyncMessages extends SyncElement {
   toNewest(): void;
   /** Brings a message into sight; false: the list does not have it. */
   reveal(timetoken: string): boolean;
+  /** What writes replies and edits; see `SyncComposer.list`. */
+  composer: SyncComposer | null;
 }
 
 /** `<sync-composer>`: where a message is written, or one's own is written anew. */
@@ -172,6 +176,8 @@ export class SyncComposer extends SyncElement {
   editing: Item | null;
   parent: Item | null;
   payloadOf: (text: string) => any;
+  /** The list whose replies and edits it writes; `connect` finds it. */
+  list: SyncMessages | null;
   cancel(): void;
   send(): Promise<void>;
 }

@@ -15,4 +15,8 @@ export function connect(place, properties) {
       if (name in element) /** @type {any} */ (element)[name] = value;
     }
   }
+  // One list and one place to write belong together.
+  const [lists, composers] = ['sync-messages', 'sync-composer']
+    .map((name) => /** @type {any[]} */ ([...place.querySelectorAll(name)]));
+  if (lists.length === 1 && composers.length === 1) composers[0].list ??= lists[0];
 }

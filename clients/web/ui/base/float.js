@@ -160,5 +160,10 @@ export const floatStyle = `
   opacity: 1; transition: opacity var(--_motion), translate var(--_motion);
   font: var(--_size) / 1.45 var(--_font);
 }
+/* A page may dim or blur what is behind. */
+.float::backdrop {
+  background: var(--sync-backdrop, transparent);
+  backdrop-filter: var(--sync-backdrop-filter, none);
+}
 @starting-style { .float:popover-open { opacity: 0; translate: 0 4px; } }
 `;

@@ -25,6 +25,8 @@ export const usualWords = Object.freeze({
   actions: 'What to do with the message',
   copy: 'Copy text',
   edit: 'Edit',
+  reply: 'Reply',
+  repliedTo: 'In reply to',
   remove: 'Delete',
   confirm: /** @param {string} label */ (label) => `Really? ${label}`,
   cancel: 'Cancel',

@@ -115,6 +115,7 @@ piece('sync-messages', make('div', { class: 'stage tall' }, messages), [
   choice('order', orders, (it) => { messages.order = it; }),
   choice('limit', sizes, attribute(messages, 'limit')),
   check('readonly', attribute(messages, 'readonly')),
+  check('no-reactions', attribute(messages, 'no-reactions')),
   check('pieces: text in capitals', (isOn) => {
     messages.pieces = isOn
       ? { text: (/** @type {any} */ it) => String(it.payload.text).toUpperCase() } : {};
@@ -145,11 +146,8 @@ piece('sync-status', make('div', { class: 'stage' }, status), [
     { channel: room.name, event: { e: 1, i: 'u1', d: { typing: true } } })),
 ]);
 
-messages.addEventListener('sync-edit', (/** @type {any} */ { detail }) => {
-  composer.editing = detail.item;
-});
-for (const name of ['sync-react', 'sync-pick', 'sync-authors', 'sync-edit', 'sync-delete',
-  'sync-send', 'sync-thread']) {
+for (const name of ['sync-react', 'sync-pick', 'sync-authors', 'sync-edit', 'sync-reply',
+  'sync-delete',   'sync-send', 'sync-thread']) {
   document.addEventListener(name, (event) => {
     const place = /** @type {HTMLElement} */ (event.target).closest('section')?.id ?? '';
     const { value, text, item } = /** @type {any} */ (event).detail;

@@ -65,12 +65,13 @@ export const references = [
     ['values', 'of the picker'],
     ['pieces', '{ text, author, avatar, time, footer }: functions of an item'],
     ['actions', 'a function of an item: what can be done with it'],
-    ['page', '50: older messages at a time'], ['readonly', ''],
+    ['page', '50: older messages at a time'], ['readonly, no-reactions', ''],
     ['toNewest(), reveal(timetoken)', '']],
-  events: [['sync-edit, sync-delete, sync-thread', 'item'], ['sync-pick, sync-authors', 'item']],
+  events: [['sync-reply, sync-edit, sync-delete, sync-thread', 'item'],
+    ['sync-pick, sync-authors', 'item']],
   slots: 'before, empty, notice, newest, after',
   parts: 'log, notice, message (own, pending, first, deleted), day, avatar, header, author, time, '
-    + 'text, state, reactions, footer, thread, react, newest, empty; '
+    + 'quote, text, state, reactions, footer, thread, react, newest, empty; '
     + 'reaction-…, picker-…, sheet-…' },
   { name: 'sync-composer',
   about: 'Where a message is written. Enter sends, Shift and Enter begins a '
@@ -79,6 +80,7 @@ export const references = [
   properties: [['value', 'the text'], ['editing', 'a message of one’s own that is written anew'],
     ['parent', 'a message that is replied to'],
     ['payloadOf', 'a function: what is published of a text'],
+    ['list', 'the sync-messages whose replies and edits it writes; connect finds it'],
     ['silent', 'nobody hears that one types'], ['disabled, placeholder', '']],
   events: [['sync-send', 'text, payload, editing, parent; prevent it to act yourself']],
   slots: 'before, after, send', parts: 'form, field, send, about, about-text, cancel' },

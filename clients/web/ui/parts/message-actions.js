@@ -10,7 +10,8 @@ import { textOf } from '../model/days.js';
  */
 
 /**
- * Copy, who reacted, and of one's own messages edit and delete. Edit is the page's: it is told.
+ * Copy, who reacted, reply, and of one's own messages edit and delete. Where there is a composer,
+ * it writes replies and edits.
  * @param {Item} item @param {SyncMessages} list
  * @returns {Action[]}
  */
@@ -24,8 +25,14 @@ export function usualActions(item, list) {
       run: () => list.settle(navigator.clipboard.writeText(textOf(item.payload))) },
     item.actions.length > 0 && { id: 'who', label: words.whoReacted,
       run: () => list.openAuthors(item) },
-    isMine && timetoken !== null && { id: 'edit', label: words.edit,
-      run: () => list.say('sync-edit', { item }) },
+    list.composer && timetoken !== null && { id: 'reply', label: words.reply,
+      run: () => {
+        if (list.say('sync-reply', { item })) list.composer.parent = item;
+      } },
+    list.composer && isMine && timetoken !== null && { id: 'edit', label: words.edit,
+      run: () => {
+        if (list.say('sync-edit', { item })) list.composer.editing = item;
+      } },
     isMine && timetoken !== null && { id: 'delete', label: words.remove, isDangerous: true,
       run: () => {
         if (list.say('sync-delete', { item })) list.settle(channel?.delete(timetoken));

@@ -25,6 +25,7 @@ export class MessageRow {
   #state = make('span', { part: 'state' });
   #head = make('div', { part: 'header' }, this.#author, this.#time);
   #text = make('div', { part: 'text', dir: 'auto' });
+  #quote = make('button', { part: 'quote', type: 'button', dir: 'auto' });
   #footer = make('div', { part: 'footer' });
   #thread = make('button', { part: 'thread', type: 'button' });
   #react = make('button', { part: 'react', type: 'button', 'aria-haspopup': 'dialog' });
@@ -33,8 +34,8 @@ export class MessageRow {
     { part: 'reactions', add: 'filled', exportparts: reactionParts });
   element = make('div', { role: 'article', tabindex: '-1' }, this.#day,
     make('div', { class: 'line' }, this.#face,
-      make('div', { class: 'said' }, this.#head, this.#text, this.#state, this.#reactions,
-        this.#footer, this.#thread), this.#react));
+      make('div', { class: 'said' }, this.#head, this.#quote, this.#text, this.#state,
+        this.#reactions, this.#footer, this.#thread), this.#react));
 
   /** @param {SyncMessages} list */
   constructor(list) {
@@ -42,6 +43,7 @@ export class MessageRow {
     this.#react.append(glyph('smile'));
     this.#react.onclick = () => this.item && list.openPicker(this.item, this.#react);
     this.#thread.onclick = () => list.say('sync-thread', { item: this.item });
+    this.#quote.onclick = () => this.item?.parent && list.reveal(this.item.parent);
     rows.set(this.element, this);
   }
 
@@ -87,6 +89,13 @@ export class MessageRow {
     else fill(this.#text, pieces.text ? pieces.text(item) : textOf(item.payload));
     setText(this.#state, item.pending ? words.sending : item.isEdited ? words.edited : '');
     fill(this.#footer, pieces.footer?.(item));
+    const parent = item.parent && list.items.find(
+      (/** @type {Item} */ it) => it.timetoken === item.parent);
+    this.#quote.hidden = !parent;
+    if (parent) {
+      setText(this.#quote, `${list.nameOf(parent.uuid)}: ${textOf(parent.payload)}`);
+      setAttribute(this.#quote, 'title', words.repliedTo);
+    }
     this.#thread.hidden = item.threadCount === 0;
     if (item.threadCount > 0) setText(this.#thread, words.replies(item.threadCount));
   }
@@ -97,7 +106,8 @@ export class MessageRow {
     const { channel, client, directory, order, icons } = list;
     const bar = this.#reactions;
     const canReact = item.timetoken !== null && !item.isDeleted &&
-      channel?.rules?.reactions !== false && !list.hasAttribute('readonly');
+      channel?.rules?.reactions !== false && !list.hasAttribute('readonly') &&
+      !list.hasAttribute('no-reactions');
     this.#react.hidden = !canReact;
     setAttribute(this.#react, 'aria-label', list.words.react);
     setAttribute(bar, 'readonly', list.hasAttribute('readonly'));
@@ -107,7 +117,7 @@ export class MessageRow {
     const given = { client, channel, directory, order, icons, userId: list.userId };
     for (const [name, value] of Object.entries(given)) if (bar[name] !== value) bar[name] = value;
     if (this.#words !== list.ownWords) bar.words = this.#words = list.ownWords;
-    bar.hidden = item.isDeleted;
+    bar.hidden = item.isDeleted || list.hasAttribute('no-reactions');
     bar.item = item;
   }
 }

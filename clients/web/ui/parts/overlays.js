@@ -30,7 +30,8 @@ export class Overlays {
   /** @param {Item} item @param {Element} about */
   openPicker(item, about) {
     const list = this.#list;
-    const isReadOnly = list.hasAttribute('readonly') || item.timetoken === null || item.isDeleted;
+    const isReadOnly = list.hasAttribute('readonly') || list.hasAttribute('no-reactions') ||
+      item.timetoken === null || item.isDeleted;
     this.picker.toggleAttribute('readonly', isReadOnly);
     Object.assign(this.picker, this.#given,
       { item, values: list.values, actions: list.actions(item, list) });

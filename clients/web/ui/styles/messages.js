@@ -40,6 +40,13 @@ export const messagesStyle = `
   /* What is written the other way begins beside its author all the same. */
   inline-size: fit-content; max-inline-size: 100%;
 }
+[part=quote] {
+  display: block; max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis;
+  white-space: nowrap; font-size: var(--_small); color: var(--_soft); text-align: start;
+  border-inline-start: 2px solid var(--_line); padding-inline-start: 8px; margin-block: 2px;
+  min-block-size: max(24px, var(--_target) - 8px);
+}
+[part=quote]:hover { color: var(--_ink); border-color: var(--_edge); }
 [part~=pending] [part=text], [part~=deleted] [part=text] { color: var(--_soft); }
 [part~=deleted] [part=text] { font-style: italic; }
 [part=state] { font-size: var(--_small); color: var(--_soft); }
