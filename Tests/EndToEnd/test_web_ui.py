@@ -4,7 +4,10 @@ import json
 import os
 import pathlib
 import tempfile
+import unittest
 
+from browser import Pages
+from daemon import ROOT
 from hands import Hands
 from test_web_client import WebCase
 
@@ -32,6 +35,19 @@ reactions = no
 channels = flag.*
 reaction_mode = flag
 """
+
+#: What clients/web/tests/ui.html has, for pages that have nothing for tests.
+PATHS = """Object.assign(window, {
+    all: (path) => path.split(' >>> ').reduce((places, selector) => places.flatMap((place) =>
+        [...(place.shadowRoot ?? place).querySelectorAll(selector)]), [document])
+        .filter((it) => it.getClientRects().length > 0),
+    one: (path) => all(path)[0],
+    texts: (path) => all(path).map((it) => it.textContent.trim()),
+    center: (path) => {
+        const box = one(path)?.getBoundingClientRect();
+        return box && [box.left + box.width / 2, box.top + box.height / 2];
+    },
+}) && true"""
 
 
 def label(value):
@@ -502,3 +518,92 @@ class Messages(UiCase):
         await ada.click(f"{PICKER} >>> [part~=action]")
         self.assertEqual(await ada.page.run("said.filter((it) => it === 'pinned').length"), 1)
         self.assertEqual(await ada.page.run("room.items[0].actions.length"), 0)
+
+
+class Example(UiCase):
+    """examples/web: a room in 40 lines."""
+
+    async def test_two_people_in_a_room(self):
+        daemon = self.start_daemon()
+        pages = Pages(folder=ROOT)
+        self.addCleanup(pages.close)
+        source = (ROOT / "examples" / "web" / "index.html").read_text(encoding="utf-8")
+        self.assertLessEqual(len(source.splitlines()), 40)
+        host, port = daemon.address
+        people = []
+        for user in ("ada", "bob"):
+            page = await self.browser.page(
+                f"{pages.origin}/examples/web/?user={user}&daemon={host}:{port}",
+                await self.browser.context())
+            await page.run(PATHS)
+            people.append(Hands(page))
+        ada, bob = people
+        await bob.page.until("one('sync-status').state === 'verified'")
+        await ada.click(FIELD)
+        await ada.type("Noon?")
+        await ada.press("Enter")
+        await self.says(bob, f"{MESSAGE} >>> [part=text]", ["Noon?"])
+        await bob.click(f"{MESSAGE} >>> [part=text]", "right")
+        await bob.click(f"{PICKER} >>> [part~=choice]")
+        await self.says(ada, f"{BAR} >>> [part=icon]", ["👍"])
+        await ada.look("example")
+
+
+class Elements(UiCase):
+    """ui/index.html: the knobs do what they say."""
+
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        page = await self.browser.page(f"{self.pages.origin}/ui/index.html")
+        self.hands = Hands(page)
+        await self.hands.be(width=1200, height=1000)
+        await page.run(PATHS)
+
+    async def turn(self, piece, knob, value):
+        """Turns a knob as its reader does: a choice, or a box that is checked."""
+        await self.hands.page.run(f"""(() => {{
+            const label = [...document.querySelectorAll('{piece} label')]
+                .find((it) => it.textContent.startsWith({json.dumps(knob)}));
+            const field = label.querySelector('select, input');
+            if (field.type === 'checkbox') field.checked = {json.dumps(bool(value))};
+            else field.value = {json.dumps(value)};
+            field.dispatchEvent(new Event('change', {{ bubbles: true }}));
+            field.dispatchEvent(new Event('input', {{ bubbles: true }}));
+        }})()""")
+
+    async def test_knobs(self):
+        icons = "main sync-reactions >>> [part=icon]"
+        bar = "#sync-reactions"
+        await self.says(self.hands, icons, ["👍", "❤️", "🔥"])
+        await self.turn(bar, "order", "count")
+        await self.says(self.hands, icons, ["❤️", "👍", "🔥"])
+        counts = "main sync-reactions >>> [part=count]"
+        await self.says(self.hands, counts, ["99+", "3", "1"])
+        await self.turn(bar, "max", "999")
+        await self.says(self.hands, counts, ["140", "3", "1"])
+        await self.turn(bar, "icons", True)
+        await self.says(self.hands, icons, ["❤️", "Like", ""])
+        height = "one('main sync-reactions').getBoundingClientRect().height"
+        before = await self.hands.page.run(height)
+        await self.turn(bar, "axis", "column")
+        await self.hands.page.until(f"{height} > 2 * {before}")
+        await self.turn("#sync-reaction-picker", "values", "twelve")
+        choices = "main sync-reaction-picker[inline] >>> [part~=choice]"
+        await self.hands.page.until(f"all('{choices}').length === 12")
+        row = "one('main sync-reaction-picker[inline] >>> [part=row]')"
+        self.assertTrue(await self.hands.page.run(f"{row}.scrollWidth > {row}.clientWidth"))
+        self.assertEqual(await self.hands.page.run(f"{row}.clientWidth"), 300)
+        await self.turn("#sync-reaction-picker", "--sync-picker-max-width", "200px")
+        await self.hands.page.until(f"{row}.clientWidth === 200")
+        sheet = "one('main sync-reaction-authors[inline] >>> [part=sheet]')"
+        await self.turn("#sync-reaction-authors", "--sync-authors-max-height", "200px")
+        await self.hands.page.until(f"{sheet}.clientHeight <= 200")
+        await self.turn("#page-knobs", "Values of the channel", "flag")
+        await self.says(self.hands, choices, ["👍"])
+        await self.turn("#page-knobs", "Reactions are off", True)
+        await self.says(self.hands, icons, [])
+        await self.says(self.hands, choices, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

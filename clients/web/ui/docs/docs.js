@@ -147,7 +147,7 @@ piece('sync-status', make('div', { class: 'stage' }, status), [
 ]);
 
 for (const name of ['sync-react', 'sync-pick', 'sync-authors', 'sync-edit', 'sync-reply',
-  'sync-delete',   'sync-send', 'sync-thread']) {
+  'sync-delete', 'sync-send', 'sync-thread']) {
   document.addEventListener(name, (event) => {
     const place = /** @type {HTMLElement} */ (event.target).closest('section')?.id ?? '';
     const { value, text, item } = /** @type {any} */ (event).detail;

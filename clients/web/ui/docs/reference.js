@@ -38,7 +38,7 @@ export const references = [
   { name: 'sync-reaction-picker',
   about: 'What one may say: the six usual ones, the channel’s, or '
       + 'those of the page, and behind the plus every emoji, with a search and skin tones.',
-  code: 'picker.attach(element, (target) => ({ item, about: target })); // long press, right click, key',
+  code: 'picker.attach(element, (target) => ({ item, about: target })); // or by show(about)',
   properties: [['item', 'the message'], ['values', 'what is offered, where the channel allows all'],
     ['icons', 'as above'], ['actions', '[{ id, label, isDangerous, run }]: what else can be done'],
     ['inline', 'in the page, instead of above it'],

@@ -40,7 +40,7 @@ export const reactionsStyle = `
 }
 button:disabled { cursor: default; }
 @media (pointer: coarse) {
-  .bubble button:first-child, [part=who] { min-inline-size: 44px; }
+  .bubble button:first-child, [part=who] { min-inline-size: 44px; min-block-size: 44px; }
   .bubble button:only-child { padding-inline: calc(3 * var(--_step)); }
 }
 `;
