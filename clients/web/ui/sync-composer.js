@@ -8,6 +8,8 @@ import { composerStyle } from './styles/composer.js';
 
 /** @typedef {import('../core/types.js').Item} Item */
 
+const fitsItself = globalThis.CSS?.supports?.('field-sizing', 'content') ?? false;
+
 export class SyncComposer extends SyncElement {
   static styles = [composerStyle];
   static properties = ['editing', 'parent', 'payloadOf', 'value', 'list'];
@@ -103,6 +105,8 @@ export class SyncComposer extends SyncElement {
     const label = this.getAttribute('placeholder') ?? words.message;
     setAttribute(this.#field, 'placeholder', label);
     setAttribute(this.#field, 'aria-label', label);
+    // Where a browser does not fit the field to its text, lines do.
+    this.#field.rows = fitsItself ? 1 : Math.min(8, this.value.split('\n').length);
     setText(this.#sendText, this.#editing ? words.save : words.send);
     this.#about.hidden = !this.#editing && !this.#parent;
     setText(this.#aboutText, this.#editing ? words.editing

@@ -121,7 +121,11 @@ export class SyncReactions extends SyncElement {
 
   listen() {
     const timetoken = this.getAttribute('timetoken');
-    return [...super.listen(), this.follow(timetoken, (item) => { this.item = item; })];
+    const coarse = matchMedia('(pointer: coarse)');
+    const changed = () => this.update();
+    coarse.addEventListener('change', changed);
+    return [...super.listen(), () => coarse.removeEventListener('change', changed),
+      this.follow(timetoken, (item) => { this.item = item; })];
   }
 
   /** @param {string} name */
