@@ -20,20 +20,22 @@ class Types(unittest.TestCase):
                     ["tsc", "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom",
                      "--module", module, "--moduleResolution", resolution,
                      "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess",
-                     str(WEB / "tests" / "types.ts")],
+                     str(WEB / "tests" / "types.ts"), str(WEB / "tests" / "ui-types.ts")],
                     capture_output=True, text=True, check=False)
                 self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def test_the_modules(self):
         """The client itself is JavaScript; its comments say the types, and tsc holds them to it."""
-        modules = sorted(str(it) for folder in ("core", "shell") for it in (WEB / folder).glob("*"))
+        modules = sorted(str(it) for folder in ("core", "shell", "ui")
+                         for it in (WEB / folder).rglob("*.js"))
         done = subprocess.run(
             ["tsc", "--strict", "--noEmit", "--allowJs", "--checkJs", "--target", "es2022",
-             "--lib", "es2022,dom", "--module", "es2022", "--moduleResolution", "node",
+             "--lib", "es2022,dom,dom.iterable", "--module", "es2022", "--moduleResolution", "node",
              str(WEB / "syncclient.js"), *modules],
             capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.assertIn(str(WEB / "shell" / "client.js"), modules)
+        self.assertIn(str(WEB / "ui" / "parts" / "viewport.js"), modules)
 
     def test_what_is_declared_is_there(self):
         """Each class and function, and each member of them."""

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path/posix';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as entry from '../syncclient.js';
+import * as components from '../ui/sync-ui.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
@@ -13,12 +14,17 @@ const linesMax = 300;
 const columnsMax = 100;
 const functionLinesMax = 70;
 
+/** The modules of a folder. */
+const modulesOf = (folder) => readdirSync(join(root, folder), { withFileTypes: true })
+  .flatMap((it) => it.isDirectory() ? modulesOf(`${folder}/${it.name}`)
+    : it.name.endsWith('.js') ? [`${folder}/${it.name}`] : []);
+
 /** Every module that a page may load, by its path from the entry's folder. */
-const modules = new Map([
-  'syncclient.js',
-  ...['core', 'shell'].flatMap((folder) =>
-    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)),
-].map((path) => [path, read(path)]));
+const modules = new Map(
+  ['syncclient.js', ...['core', 'shell', 'ui'].flatMap(modulesOf)].map((path) => [path, read(path)]));
+
+/** What a program has written, and nobody reads. */
+const isGenerated = (path) => path === 'ui/model/emoji-table.js';
 
 /** What a module imports: to run, and with `types` also for its comments. */
 function importsOf(path, types) {
@@ -52,7 +58,7 @@ for (const [path, text] of modules) {
     const lines = text.split('\n');
     assert.match(lines[0], /^\/\/ [A-Z].*[.:;a-z].*\.$/, 'It begins with what it is for.');
     assert.equal(lines[1], '// @ts-check');
-    assert.ok(lines.length <= linesMax, `${lines.length} lines`);
+    assert.ok(lines.length <= linesMax || isGenerated(path), `${lines.length} lines`);
     assert.deepEqual(lines.filter((line) => [...line].length > columnsMax), []);
     assert.deepEqual(longFunctions(text), []);
     for (const target of importsOf(path, true)) assert.ok(modules.has(target), target);
@@ -83,6 +89,24 @@ test('the core has no I/O, no clock and no randomness', () => {
   }
 });
 
+test('the client does not know its components', () => {
+  for (const path of modules.keys()) {
+    if (path.startsWith('ui/')) continue;
+    for (const target of importsOf(path, true)) assert.doesNotMatch(target, /^ui\//, path);
+  }
+});
+
+test('what components decide needs no page', () => {
+  const page = /\b(document|HTMLElement|addEventListener|requestAnimationFrame|localStorage|fetch)\b/;
+  for (const [path, text] of modules) {
+    if (!path.startsWith('ui/model/') || isGenerated(path)) continue;
+    assert.doesNotMatch(text, page, path);
+    for (const target of importsOf(path, false)) {
+      assert.match(target, /^(ui\/model|core)\/|^shell\/dates\.js$/, path);
+    }
+  }
+});
+
 test('no module imports itself, by whatever way', () => {
   for (const path of modules.keys()) {
     for (const target of importsOf(path, true)) {
@@ -91,9 +115,13 @@ test('no module imports itself, by whatever way', () => {
   }
 });
 
-test('the entry leads to every module', () => {
+test('the entries lead to every module', () => {
   const led = reachable('syncclient.js', false).add('core/types.js');
-  assert.deepEqual([...led].sort(), [...modules.keys()].sort());
+  const isOfUi = (path) => path.startsWith('ui/');
+  assert.deepEqual([...led].sort(), [...modules.keys()].filter((it) => !isOfUi(it)).sort());
+  const shown = [...reachable('ui/sync-ui.js', false), 'ui/model/emoji-table.js',
+    ...reachable('ui/docs/docs.js', false)].filter(isOfUi);
+  assert.deepEqual([...new Set(shown)].sort(), [...modules.keys()].filter(isOfUi).sort());
 });
 
 test('the entry exports what is declared, and nothing else', () => {
@@ -103,12 +131,25 @@ test('the entry exports what is declared, and nothing else', () => {
   assert.deepEqual(Object.keys(entry).sort(), [...declared, 'Channel'].sort());
 });
 
+test('the components export what is declared, and nothing else', () => {
+  const declared = [...read('ui/sync-ui.d.ts').matchAll(
+    /^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name);
+  assert.deepEqual(Object.keys(components).sort(), declared.sort());
+});
+
+test('the words of components are those that are declared', () => {
+  const [, body] = /^export interface Words \{\n(.*?)^\}/ms.exec(read('ui/sync-ui.d.ts'));
+  const declared = [...body.matchAll(/^  (\w+): (string|\()/gm)].map(([, name]) => name);
+  assert.deepEqual(declared, Object.keys(components.usualWords));
+});
+
 test('a package brings all that the entry leads to', () => {
   const { files, types, exports } = JSON.parse(read('package.json'));
   const isListed = (path) =>
     files.some((it) => it === path || (it.endsWith('/') && path.startsWith(it)));
   for (const path of reachable('syncclient.js', true)) assert.ok(isListed(path), path);
-  const named = [types, ...Object.values(exports['.'])].map((path) => join('.', path));
+  for (const path of reachable('ui/sync-ui.js', true)) assert.ok(isListed(path), path);
+  const named = [types, ...Object.values(exports).flatMap((it) => Object.values(it))].map((path) => join('.', path));
   for (const path of named) assert.ok(isListed(path), path);
   for (const path of files) assert.ok(existsSync(join(root, path)), path);
 });

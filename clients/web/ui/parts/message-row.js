@@ -1,0 +1,139 @@
+// One message as a row: day, face, name, time, text, reactions, and what can be done with it.
+// @ts-check
+import { make, fill, setAttribute, setText } from '../base/dom.js';
+import { glyph } from '../base/glyphs.js';
+import { beginnings, clockText, dayText, textOf, timeOf } from '../model/days.js';
+import { showFace } from './faces.js';
+
+/** @typedef {import('../../core/types.js').Item} Item */
+/** @typedef {any} SyncMessages The list that it is of. */
+
+/** The parts of a bar of reactions that a page may style through the list. */
+const reactionParts = ['bar', 'bubble', 'own', 'pending', 'toggle', 'who', 'icon', 'count', 'add',
+  'more'].map((it) => `${it}: reaction-${it}`).join(', ');
+
+/** A row of the list; it shows one message after the other. */
+export class MessageRow {
+  /** @type {Item|null} */ item = null;
+  #list;
+  #shown = '';
+  /** @type {any} */ #words = null;
+  #day = make('div', { part: 'day' });
+  #face = make('div', { part: 'avatar', class: 'face' });
+  #author = make('span', { part: 'author' });
+  #time = make('time', { part: 'time' });
+  #state = make('span', { part: 'state' });
+  #head = make('div', { part: 'header' }, this.#author, this.#time);
+  #text = make('div', { part: 'text', dir: 'auto' });
+  #quote = make('button', { part: 'quote', type: 'button', dir: 'auto' });
+  #footer = make('div', { part: 'footer' });
+  #thread = make('button', { part: 'thread', type: 'button' });
+  #react = make('button', { part: 'react', type: 'button', 'aria-haspopup': 'dialog' });
+  /** @type {any} */
+  #reactions = make(/** @type {any} */ ('sync-reactions'),
+    { part: 'reactions', add: 'filled', exportparts: reactionParts });
+  element = make('div', { role: 'article', tabindex: '-1' }, this.#day,
+    make('div', { class: 'line' }, this.#face,
+      make('div', { class: 'said' }, this.#head, this.#quote, this.#text, this.#state,
+        this.#reactions, this.#footer, this.#thread), this.#react));
+
+  /** @param {SyncMessages} list */
+  constructor(list) {
+    this.#list = list;
+    this.#react.append(glyph('smile'));
+    this.#react.onclick = () => this.item && list.openPicker(this.item, this.#react);
+    this.#thread.onclick = () => list.say('sync-thread', { item: this.item });
+    this.#quote.onclick = () => this.item?.parent && list.reveal(this.item.parent);
+    rows.set(this.element, this);
+  }
+
+  /** @param {number} index Of the list's items. */
+  show(index) {
+    const list = this.#list;
+    const item = list.items[index];
+    const now = new Date();
+    const { isDay, isGroup } = beginnings(list.items[index - 1], item, now);
+    setAttribute(this.element, 'aria-posinset', String(index + 1));
+    setAttribute(this.element, 'aria-setsize', String(list.items.length));
+    const shown = `${isDay} ${isGroup} ${list.version} ${now.getDate()}`;
+    if (item === this.item && shown === this.#shown) return;
+    if (item.key !== this.item?.key) this.element.tabIndex = -1;
+    [this.item, this.#shown] = [item, shown];
+    const isMine = item.uuid === list.userId && item.uuid !== '';
+    const at = timeOf(item, now);
+    const { language } = list;
+    const name = list.nameOf(item.uuid);
+    setAttribute(this.element, 'part', ['message', isMine && 'own', item.pending && 'pending',
+      isGroup && 'first', item.isDeleted && 'deleted'].filter(Boolean).join(' '));
+    setAttribute(this.element, 'aria-label', `${name}, ${clockText(at, language)}`);
+    this.#day.hidden = !isDay;
+    if (isDay) setText(this.#day, dayText(at, now, language));
+    this.#head.hidden = !isGroup;
+    this.#face.style.visibility = isGroup ? 'visible' : 'hidden';
+    this.#showPieces(item, isGroup, at, name);
+    this.#showReactions(item);
+  }
+
+  /** @param {Item} item @param {boolean} isGroup @param {Date} at @param {string} name */
+  #showPieces(item, isGroup, at, name) {
+    const list = this.#list;
+    const { words, language, pieces } = list;
+    if (isGroup) {
+      if (pieces.avatar) fill(this.#face, pieces.avatar(item));
+      else showFace(this.#face, item.uuid, name, list.directory?.get(item.uuid)?.profileUrl);
+      fill(this.#author, pieces.author ? pieces.author(item) : name);
+    }
+    fill(this.#time, pieces.time ? pieces.time(item) : clockText(at, language));
+    setAttribute(this.#time, 'datetime', at.toISOString());
+    if (item.isDeleted) setText(this.#text, words.deleted);
+    else fill(this.#text, pieces.text ? pieces.text(item) : textOf(item.payload));
+    setText(this.#state, item.pending ? words.sending : item.isEdited ? words.edited : '');
+    fill(this.#footer, pieces.footer?.(item));
+    const parent = item.parent && list.items.find(
+      (/** @type {Item} */ it) => it.timetoken === item.parent);
+    this.#quote.hidden = !parent;
+    if (parent) {
+      setText(this.#quote, `${list.nameOf(parent.uuid)}: ${textOf(parent.payload)}`);
+      setAttribute(this.#quote, 'title', words.repliedTo);
+    }
+    this.#thread.hidden = item.threadCount === 0;
+    if (item.threadCount > 0) setText(this.#thread, words.replies(item.threadCount));
+  }
+
+  /** @param {Item} item */
+  #showReactions(item) {
+    const list = this.#list;
+    const { channel, client, directory, order, icons } = list;
+    const bar = this.#reactions;
+    const canReact = item.timetoken !== null && !item.isDeleted &&
+      channel?.rules?.reactions !== false && !list.hasAttribute('readonly') &&
+      !list.hasAttribute('no-reactions');
+    this.#react.hidden = !canReact;
+    setAttribute(this.#react, 'aria-label', list.words.react);
+    setAttribute(bar, 'readonly', list.hasAttribute('readonly'));
+    setAttribute(bar, 'limit', list.getAttribute('limit'));
+    setAttribute(bar, 'counts', list.getAttribute('counts'));
+    setAttribute(bar, 'max', list.getAttribute('max'));
+    const given = { client, channel, directory, order, icons, userId: list.userId };
+    for (const [name, value] of Object.entries(given)) if (bar[name] !== value) bar[name] = value;
+    if (this.#words !== list.ownWords) bar.words = this.#words = list.ownWords;
+    bar.hidden = item.isDeleted || list.hasAttribute('no-reactions');
+    bar.item = item;
+  }
+}
+
+/**
+ * Rows by their elements.
+ * @type {WeakMap<Element, MessageRow>}
+ */
+export const rows = new WeakMap();
+
+/**
+ * The row that something is in, out of whatever shadow.
+ * @param {Node} target @returns {MessageRow|null}
+ */
+export function rowAt(target) {
+  /** @type {any} */ let it = target;
+  while (it && !rows.has(it)) it = it.parentNode ?? it.host ?? null;
+  return it ? rows.get(it) ?? null : null;
+}

@@ -1,0 +1,295 @@
+// The element <sync-reactions>: a bubble for each value that people said; a tap makes it mine.
+// @ts-check
+import { countText, reactionsOf } from '../core/reactions.js';
+import { SyncElement, define } from './base/element.js';
+import { make, neighbour, setAttribute, setChildren, setText } from './base/dom.js';
+import { focused } from './base/float.js';
+import { onAsked } from './base/gestures.js';
+import { glyph } from './base/glyphs.js';
+import { showIcon, spoken } from './base/icon.js';
+import { arranged, compareBy, keyOf } from './model/order.js';
+import { reactionsStyle } from './styles/reactions.js';
+import './sync-reaction-picker.js';
+import './sync-reaction-authors.js';
+
+/** @typedef {import('../core/types.js').Item} Item */
+/** @typedef {import('../core/types.js').Reaction} Reaction */
+/** @typedef {import('./model/order.js').Order} Order */
+/** @typedef {import('./model/icons.js').Icons} Icons */
+
+/**
+ * A bubble, and what it shows.
+ * @typedef {{box: HTMLElement, toggle: HTMLButtonElement, icon: HTMLElement, count: HTMLElement,
+ *   authors: HTMLButtonElement|null, reaction: Reaction}} Bubble
+ */
+
+export class SyncReactions extends SyncElement {
+  static styles = [reactionsStyle];
+  static properties = ['item', 'reactions', 'order', 'icons', 'type'];
+  static observedAttributes = ['order', 'max', 'limit', 'counts', 'add', 'readonly', 'timetoken'];
+
+  /** @type {Item|null} */ #item = null;
+  /** @type {readonly Reaction[]|null} */ #given = null;
+  /** @type {Order} */ #order = null;
+  /** @type {Icons} */ #icons = null;
+  #type = 'reaction';
+  /** @type {Map<string, Bubble>} */ #bubbles = new Map();
+  /** @type {string[]} Keys in the order in which they show. */ #keys = [];
+  #isAll = false;
+  #bar = make('div', { part: 'bar', role: 'group' });
+  #more = make('button', { part: 'more', type: 'button', on: { click: () => this.#showAll() } });
+  #add = make('button', { part: 'add', type: 'button', 'aria-haspopup': 'dialog',
+    on: { click: () => this.pick() } }, make('slot', { name: 'add' }, glyph('smile')));
+  /** @type {any} */ #picker = null;
+  /** @type {any} */ #authors = null;
+
+  constructor() {
+    super();
+    this.root.append(make('slot', { name: 'before' }), this.#bar, make('slot', { name: 'after' }));
+    this.#bar.addEventListener('keydown', (event) => this.#arrow(event));
+    for (const kind of ['pointerleave', 'focusout']) {
+      this.addEventListener(kind, () => this.update());
+    }
+    onAsked(this.#bar, ({ target }) => {
+      const bubble = this.#bubbleAt(target);
+      if (bubble) this.showAuthors(bubble.reaction.value);
+      return !!bubble;
+    });
+  }
+
+  /** The message whose reactions they are: an item of `channel.items`. */
+  get item() {
+    return this.#item;
+  }
+
+  set item(item) {
+    if (item?.key !== this.#item?.key) [this.#isAll, this.#keys] = [false, []];
+    this.#item = item;
+    this.update();
+  }
+
+  /** Reactions without an item, as `reactionsOf` makes them. */
+  get reactions() {
+    return this.#given;
+  }
+
+  set reactions(reactions) {
+    this.#given = reactions;
+    this.update();
+  }
+
+  /** A comparator, the name of one of `reactionOrders`, or values in their order. */
+  get order() {
+    return this.#order ?? this.getAttribute('order');
+  }
+
+  /** @param {Order} order */
+  set order(order) {
+    this.#order = order;
+    this.update();
+  }
+
+  get icons() {
+    return this.#icons;
+  }
+
+  /** @param {Icons} icons */
+  set icons(icons) {
+    this.#icons = icons;
+    this.update();
+  }
+
+  /** Which actions they are. */
+  get type() {
+    return this.#type;
+  }
+
+  set type(type) {
+    this.#type = type;
+    this.update();
+  }
+
+  /** Above it a count shows with a plus. */
+  get max() {
+    return Number(this.getAttribute('max') ?? 99);
+  }
+
+  /** How many bubbles show before one asks for more; 0: all. */
+  get limit() {
+    return Number(this.getAttribute('limit') ?? 0);
+  }
+
+  listen() {
+    const timetoken = this.getAttribute('timetoken');
+    const coarse = matchMedia('(pointer: coarse)');
+    const changed = () => this.update();
+    coarse.addEventListener('change', changed);
+    return [...super.listen(), () => coarse.removeEventListener('change', changed),
+      this.follow(timetoken, (item) => { this.item = item; })];
+  }
+
+  /** @param {string} name */
+  attributeChangedCallback(name = '') {
+    if (name === 'timetoken') this.relisten();
+    else this.update();
+  }
+
+  /** @param {Set<string>} ids */
+  renamed(ids) {
+    for (const { reaction } of this.#bubbles.values()) {
+      if (reaction.authors.some((it) => ids.has(it))) return this.update();
+    }
+  }
+
+  /**
+   * What shows, in its order.
+   * @returns {readonly Reaction[]}
+   */
+  get shown() {
+    if (this.channel?.rules?.reactions === false) return [];
+    const all = this.#given ?? (this.#item ? reactionsOf(this.#item, this.userId) : []);
+    const mine = all.filter(({ type }) => type === this.#type);
+    // What a finger is on does not move away from under it.
+    const isHeld = this.#keys.length > 0 &&
+      (this.#bar.matches(':hover') || this.#bar.contains(focused()));
+    return arranged(mine, compareBy(this.order), isHeld ? this.#keys : null);
+  }
+
+  render() {
+    const { shown, limit } = this;
+    const isOff = this.channel?.rules?.reactions === false;
+    const isCut = limit > 0 && shown.length > limit && !this.#isAll;
+    const visible = isCut ? shown.slice(0, limit) : shown;
+    this.#keys = visible.map(keyOf);
+    const before = this.#bubbles;
+    this.#bubbles = new Map(visible.map((reaction) => {
+      const key = keyOf(reaction);
+      return [key, this.#bubble(before.get(key) ?? this.#made(), reaction)];
+    }));
+    const boxes = [...this.#bubbles.values()].map(({ box }) => box);
+    if (isCut) boxes.push(this.#more);
+    const isReadOnly = this.hasAttribute('readonly');
+    const add = this.getAttribute('add') ?? 'always';
+    const canAdd = !isOff && !isReadOnly && (this.#item === null || this.#item.timetoken !== null);
+    const isWanted = add === 'always' || (add === 'filled' && shown.length > 0);
+    if (canAdd && isWanted) boxes.push(this.#add);
+    setText(this.#more, `+${shown.length - visible.length}`);
+    setAttribute(this.#more, 'aria-label', this.words.more);
+    setAttribute(this.#add, 'aria-label', this.words.react);
+    setAttribute(this.#bar, 'aria-label', this.words.reactions);
+    this.#bar.hidden = boxes.length === 0;
+    setChildren(this.#bar, boxes);
+  }
+
+  /** @returns {Omit<Bubble, 'reaction'>} */
+  #made() {
+    const icon = make('span', { part: 'icon', class: 'emoji' });
+    const count = make('span', { part: 'count' });
+    const toggle = make('button', { part: 'toggle', type: 'button' }, icon);
+    return { box: make('span', { class: 'bubble' }, toggle), toggle, icon, count, authors: null };
+  }
+
+  /** @param {Omit<Bubble, 'reaction'>} made @param {Reaction} reaction @returns {Bubble} */
+  #bubble(made, reaction) {
+    const bubble = { ...made, reaction };
+    const { box, toggle, icon, count } = bubble;
+    const { value, isMine, isPending, authors } = reaction;
+    const rules = this.channel?.rules;
+    const word = spoken(value, this.#icons, rules);
+    const text = countText(this.#counted(reaction), this.max);
+    const names = this.words.people(authors.slice(0, 3).map(
+      (it) => it === this.userId ? this.words.you : this.nameOf(it)),
+    reaction.count - Math.min(3, authors.length));
+    showIcon(icon, value, this.#icons, rules);
+    setText(count, text);
+    setAttribute(box, 'part', `bubble${isMine ? ' own' : ''}${isPending ? ' pending' : ''}`);
+    setAttribute(box, 'title', names);
+    setAttribute(toggle, 'aria-pressed', String(isMine));
+    toggle.disabled = this.hasAttribute('readonly');
+    const { isSplit } = this;
+    setAttribute(toggle, 'aria-label', isSplit ? this.words.toggle(word) : `${word} ${text}`);
+    toggle.onclick = () => this.toggle(value);
+    if (isSplit) {
+      bubble.authors ??= make('button', { part: 'who', type: 'button', 'aria-haspopup': 'dialog' });
+      setAttribute(bubble.authors, 'aria-label', this.words.authors(text, word));
+      bubble.authors.onclick = () => this.showAuthors(value);
+      setChildren(bubble.authors, [count]);
+    }
+    setChildren(toggle, isSplit ? [icon] : [icon, count]);
+    setChildren(box, isSplit && bubble.authors ? [toggle, bubble.authors] : [toggle]);
+    return bubble;
+  }
+
+  /** Whether a count is a button of its own: under a finger two would be too small, or too wide. */
+  get isSplit() {
+    const counts = this.getAttribute('counts');
+    return counts ? counts === 'authors' : !matchMedia('(pointer: coarse)').matches;
+  }
+
+  /**
+   * Where adds count, what they come to.
+   * @param {Reaction} reaction
+   */
+  #counted({ count, score }) {
+    const mode = this.channel?.rules?.mode;
+    return mode === 'multiple' || mode === 'total' ? score : count;
+  }
+
+  /** @param {HTMLElement} target */
+  #bubbleAt(target) {
+    return [...this.#bubbles.values()].find(({ box }) => box.contains(target)) ?? null;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #arrow(event) {
+    if (!['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)) return;
+    const buttons = [...this.#bar.querySelectorAll('button')];
+    const next = neighbour(event.key, buttons, focused(), this.isRightToLeft);
+    if (!next) return;
+    event.preventDefault();
+    event.stopPropagation();
+    next.focus();
+  }
+
+  #showAll() {
+    this.#isAll = true;
+    this.update();
+  }
+
+  /**
+   * Makes a reaction mine, or takes it back; shows at once.
+   * @param {string} value
+   */
+  toggle(value) {
+    const [item, channel] = [this.#item, this.channel];
+    const isMine = this.#bubbles.get(keyOf({ type: this.#type, value }))?.reaction.isMine ?? false;
+    if (!this.say('sync-react', { item, value, present: !isMine })) return;
+    if (!item?.timetoken || !channel) return;
+    this.settle(channel.toggle(item.timetoken, value, this.#type));
+  }
+
+  /** Offers reactions to add. */
+  pick() {
+    const about = this.#add.isConnected ? this.#add : this;
+    if (!this.say('sync-pick', { item: this.#item, about })) return;
+    this.#picker ??= this.root.appendChild(document.createElement('sync-reaction-picker'));
+    const { item, client, channel, icons, words, userId } = this;
+    Object.assign(this.#picker, { item, client, channel, icons, words, userId });
+    this.#picker.show(about);
+  }
+
+  /**
+   * Shows who reacted.
+   * @param {string|null} [value]
+   */
+  showAuthors(value = null) {
+    if (!this.say('sync-authors', { item: this.#item, value })) return;
+    if (!this.#item?.timetoken || !this.channel) return;
+    this.#authors ??= this.root.appendChild(document.createElement('sync-reaction-authors'));
+    const { item, client, channel, directory, icons, words, userId } = this;
+    Object.assign(this.#authors, { item, client, channel, directory, icons, words, userId, value });
+    this.#authors.show(this);
+  }
+}
+
+define('sync-reactions', SyncReactions);
