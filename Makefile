@@ -10,7 +10,7 @@ DATA_DIR ?= .build/data
 # More flags for "make run" and "make bench", such as FLAGS="--log-level debug".
 FLAGS ?=
 
-SOURCES := Package.swift Sources Tests Benchmarks
+SOURCES := Package.swift Sources Tests Benchmarks examples/swift-chat
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 

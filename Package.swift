@@ -93,6 +93,7 @@ let package = Package(
         // The client for screens; on Apple's platforms SwiftUI observes it.
         .target(
             name: "SyncModels", dependencies: ["SyncClient", "EventModel", "JSON"],
+            exclude: ["SyncModels.docc"],
             swiftSettings: shipped),
         .executableTarget(
             name: "syncctl",

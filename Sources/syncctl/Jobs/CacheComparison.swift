@@ -89,7 +89,7 @@ struct CacheComparison {
                     code: error.code, message: "\(printable(channel)): \(error.message)")
             case .disconnected(let reason, nil): throw JobError(closedBecause: reason)
             case .connected, .disconnected, .announced, .began, .problem, .writeRefused,
-                .eventsMissed, .summarized, .selected, .selectionRefused:
+                .eventsMissed, .summarized, .selected, .selectionRefused, .rulesChanged:
                 break
             }
         }

@@ -15,7 +15,7 @@ struct ChatView: View {
     let model: ChannelModel<Note>
     let people: PeopleModel
     @State private var draft = ""
-    @State private var failure: SyncClientError?
+    @State private var failure: String?
 
     var body: some View {
         ScrollView {
@@ -67,7 +67,7 @@ struct ChatView: View {
                 }
                 .disabled(draft.isEmpty)
             }
-            if let failure { Text(failure.description).font(.caption).foregroundStyle(.red) }
+            if let failure { Text(failure).font(.caption).foregroundStyle(.red) }
         }
         .padding()
         .background(.bar)
@@ -77,14 +77,12 @@ struct ChatView: View {
         Binding(get: { model.problem != nil }, set: { if !$0 { model.dismissProblem() } })
     }
 
-    private func attempt<Outcome>(
-        _ wish: () async throws(SyncClientError) -> Outcome
-    ) async {
-        do throws(SyncClientError) {
+    private func attempt<Outcome>(_ wish: () async throws -> Outcome) async {
+        do {
             _ = try await wish()
             failure = nil
         } catch {
-            failure = error
+            failure = "\(error)"
         }
     }
 }
