@@ -22,7 +22,8 @@ import time
 HERE = pathlib.Path(__file__).parent
 
 # These take a minute or more: they begin first, so that none is left over at the end.
-LONG = ["test_attack", "test_service", "test_clock", "test_web_client", "test_disk", "test_crash",
+LONG = ["test_attack", "test_service", "test_clock", "test_web_client", "test_web_ui_access",
+        "test_web_ui", "test_disk", "test_crash",
         "test_backup", "test_quotas", "test_transport", "test_events"]
 
 

@@ -406,8 +406,8 @@ class Messages(UiCase):
         await self.zoe.settle_all([
             ("publish", {"channel": "room", "payload": {"text": f"message {n}"}})
             for n in range(300)])
-        ada = await self.person(self.daemon, "ada",
-                                options={"window": {"last": 50, "keeping": 1000}})
+        ada = await self.person(self.daemon, "ada", options={
+            "window": {"last": 50, "keeping": 1000}, "unread": True})
         last = f"texts('{MESSAGE} >>> [part=text]').at(-1)"
         await ada.page.until(f"{last} === 'message 299'")
         self.assertLess(await ada.page.run(f"all('{MESSAGE}').length"), 60)
@@ -427,9 +427,11 @@ class Messages(UiCase):
         self.assertLess(await ada.page.run(f"all('{MESSAGE}').length"), 60)
         await self.zoe.publish("room", {"text": "news"})
         await self.says(ada, "sync-messages >>> [part~=newest]", ["1 new message"])
+        await ada.page.until("room.unread.count === 1", "it to be unread")
         await ada.look("scrolled-up")
         await ada.click("sync-messages >>> [part~=newest]")
         await ada.page.until(f"{last} === 'news'")
+        await ada.page.until("room.unread.count === 0", "it to be read")
         await self.zoe.publish("room", {"text": "more news"})
         await ada.page.until(f"{last} === 'more news'", "what comes at the end to show")
         self.assertLess(await ada.page.run(
