@@ -11,9 +11,22 @@ public enum LocalSocket {
 
     /// Connects to whoever listens at a path.
     ///
+    /// - Parameter seconds: How long to wait for room in its queue, and then for each answer, which
+    ///   is EAGAIN; `nil`: for ever.
     /// - Returns: A descriptor, which the caller owns; -1 with `errno`.
-    public static func connect(to path: String) -> Int32 {
-        unsafe open(at: path) { unsafe Glibc.connect($0, $1, $2) }
+    public static func connect(to path: String, within seconds: Int? = nil) -> Int32 {
+        unsafe open(at: path) { socket, address, size in
+            if let seconds { setPatience(seconds, of: socket) }
+            return unsafe Glibc.connect(socket, address, size)
+        }
+    }
+
+    /// Bounds how long a socket blocks.
+    public static func setPatience(_ seconds: Int, of socket: Int32) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        unsafe setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
     }
 
     /// Makes a socket at a path where nothing is yet; nobody listens there.

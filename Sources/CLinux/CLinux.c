@@ -55,3 +55,9 @@ int sync_is_in_memory(const char *path) {
     if (statfs(path, &status) != 0) return -1;
     return status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
 }
+
+int sync_is_of_kernel(const char *path) {
+    struct statfs status;
+    if (statfs(path, &status) != 0) return 0;
+    return status.f_type == PROC_SUPER_MAGIC || status.f_type == SYSFS_MAGIC;
+}

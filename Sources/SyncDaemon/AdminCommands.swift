@@ -21,16 +21,22 @@ public struct AdminCommand: Sendable {
     public let path: String
     /// Whether it is a POST.
     public let isChange: Bool
+    /// Whether its answer may take long: then the daemon is alive who still answers others.
+    public let takesLong: Bool
     public let summary: String
     public let fields: [Field]
 }
 
 extension Program {
+    /// Seconds in which a daemon that is well answers an operator.
+    public static let adminPatienceSeconds = Limits.adminPatienceSeconds
+
     /// All of them, in the order in which help shows them.
     public static let adminCommands: [AdminCommand] = AdminOperation.all.map { operation in
         AdminCommand(
             words: operation.name.split(separator: " ").map(String.init),
-            path: "/" + operation.path, isChange: operation.isChange, summary: operation.summary,
+            path: "/" + operation.path, isChange: operation.isChange,
+            takesLong: operation.takesLong, summary: operation.summary,
             fields: operation.fields.map {
                 AdminCommand.Field(
                     name: $0.name, placeholder: $0.placeholder, summary: $0.summary,

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import signal
 import socket
 import stat
 import subprocess
@@ -143,7 +144,7 @@ class Sessions(AdminTestCase):
         for fields, count in (({"user": "user-3"}, 1), ({"channel": "room-1"}, 4),
                               ({"channel": "room-1", "user": "user-0"}, 0),
                               ({"address": "127.0.0.0/8", "user": "user-0"}, 1),
-                              ({"address": "192.0.2.1"}, 0), ({"keyset": "other"}, 0),
+                              ({"address": "192.0.2.1"}, 0), ({"keyset": "default"}, 12),
                               ({"id": mine["user-7"]["id"]}, 1)):
             with self.subTest(fields):
                 self.assertEqual(len(await self.pages(daemon, 100, **fields)), count)
@@ -216,6 +217,7 @@ class Channels(AdminTestCase):
             {"messages": 30, "actions": 10, "first": messages[0], "last": messages[-1],
              "followers": 1})
         purged = await self.off(self.told, daemon, "channels", "purge", "room")
+        self.assertEqual(purged["messages"], 30)
         self.assertGreater(int(purged["timetoken"]), int(messages[-1]))
         # The device takes the deletion as any other, and compares digests by itself.
         await ada.until(lambda: not ada.rows["room"].messages, "the purge")
@@ -233,6 +235,46 @@ class Channels(AdminTestCase):
         await late.reach("room", later)
         self.assertRegex(
             daemon.log(), r'operation="channels purge" by="uid \d+ pid \d+" with="channel=room"')
+
+    async def test_what_is_no_channel_is_not_purged_and_not_made(self):
+        daemon = self.start(text="[keyset web]\nsubscribe_key = sub-web\nchannels_max = 2\n")
+        ada = await self.device(daemon, "ada", keyset="sub-web")
+        await ada.publish("room", 1)
+        for name in ("a,b", "", "x" * 1000, "chat.*", "room-pnpres", "a\u0007"):
+            with self.subTest(name):
+                status, answer = await self.off(
+                    self.ask, daemon, "channels/purge", {"channel": name})
+                self.assertEqual(status, 400)
+                self.assertIn(answer["error"]["code"], ("invalid_channel", "invalid_field"))
+        for name in ("none", "roo", "room2"):
+            status, answer = await self.off(self.ask, daemon, "channels/purge", {"channel": name})
+            self.assertEqual((status, answer["error"]["code"]), (404, "not_found"))
+        names = [it["channel"] for it in
+                 (await self.off(self.told, daemon, "channels"))["channels"]]
+        self.assertEqual(names, ["room"])
+        self.assertEqual(
+            (await self.off(self.told, daemon, "channels", "purge", "room"))["messages"], 1)
+        await ada.publish("second", 1)
+
+    async def test_a_removed_keyset_is_called_so_and_can_be_emptied(self):
+        kept = "[keyset a]\nsubscribe_key = sub-a\n"
+        daemon = self.start(text=kept + "[keyset b]\nsubscribe_key = sub-b\n")
+        ada = await self.device(daemon, "ada", keyset="sub-b")
+        await ada.publish("room", 1)
+        self.configuration.write_text(kept)
+        await self.off(self.told, daemon, "reload")
+        tenants = {it["keyset"]: it for it in self.told(daemon, "tenants")["tenants"]}
+        self.assertEqual([key for key in sorted(tenants) if tenants[key].get("removed")], ["sub-b"])
+        (state,) = self.told(daemon, "channels", "--keyset", "sub-b")["channels"]
+        self.assertEqual((state["channel"], state["messages"]), ("room", 1))
+        purged = self.told(daemon, "channels", "purge", "room", "--keyset", "sub-b")
+        self.assertEqual(purged["messages"], 1)
+        (state,) = self.told(daemon, "channels", "--keyset", "sub-b")["channels"]
+        self.assertEqual(state["messages"], 0)
+        for command in (["channels"], ["channels", "purge", "room"], ["sessions"],
+                        ["sessions", "kick"], ["grants"]):
+            self.failed(
+                self.tool(daemon, *command, "--keyset", "sub-x"), 1, "There is no keyset")
 
     async def test_names_are_listed_by_prefix_and_in_pages(self):
         daemon = self.start()
@@ -264,6 +306,23 @@ class Channels(AdminTestCase):
 
 
 class Process(AdminTestCase):
+    async def test_a_reload_says_that_it_takes_a_level_back(self):
+        daemon = self.start(text="[log]\nlevel = info\n")
+        await self.off(self.told, daemon, "log", "set", "debug")
+        changed = (await self.off(self.told, daemon, "reload"))["changed"]
+        self.assertEqual(changed, ["the log's level, which an operator had set"])
+        self.assertEqual((await self.off(self.told, daemon, "log"))["level"], "info")
+        self.assertEqual((await self.off(self.told, daemon, "reload"))["changed"], [])
+
+    async def test_a_frozen_daemon_is_not_waited_for_without_end(self):
+        daemon = self.start()
+        daemon.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(daemon.process.send_signal, signal.SIGCONT)
+        tries = await asyncio.gather(
+            self.off(self.tool, daemon, "status"), self.off(self.tool, daemon, "compact"))
+        for done in tries:
+            self.failed(done, 1, "has not answered")
+
     async def test_reload_says_what_came_of_it(self):
         daemon = self.start(text="[log]\nlevel = info\n")
         self.configuration.write_text("[log]\nlevel = warning\n[server]\nreaders = 3\n")
@@ -338,6 +397,8 @@ class Process(AdminTestCase):
         self.assertEqual(await self.off(self.told, daemon, "drain"), {"draining": True})
         self.assertEqual(await ada.closed(), 1001)
         self.assertEqual(await self.off(daemon.wait), 0)
+        self.assertRegex(daemon.log(), "Stopping.*an operator's drain")
+        self.assertNotRegex(daemon.log(), "Stopping.*signal")
         self.assertFalse(os.path.exists(self.socket(daemon)))
         daemon.start()
 
@@ -467,7 +528,7 @@ class Sockets(AdminTestCase):
         other = Daemon("--admin-socket-group", "no-such-group")
         self.addCleanup(other.discard)
         other.spawn()
-        self.assertEqual(await self.off(other.wait), 1)
+        self.assertEqual(await self.off(other.wait), 2)
         self.assertIn("There is no group no-such-group", other.log())
 
     async def test_what_a_dead_daemon_left_is_replaced_and_a_living_ones_is_not(self):
@@ -493,6 +554,42 @@ class Sockets(AdminTestCase):
         self.assertIn("is no socket", daemon.log())
         os.unlink(self.socket(daemon))
         daemon.start()
+
+    async def test_one_that_was_removed_is_made_anew_by_a_reload(self):
+        daemon = self.start()
+        os.unlink(self.socket(daemon))
+        daemon.process.send_signal(signal.SIGHUP)
+        await eventually(
+            lambda: "The socket of operators was gone, and is there again." in daemon.log(),
+            "the socket")
+        self.assertEqual(stat.S_IMODE(os.stat(self.socket(daemon)).st_mode), 0o600)
+        for _ in range(3):
+            self.assertTrue((await self.off(self.told, daemon, "status"))["serves"])
+        before = daemon.log().count("The socket of operators")
+        await self.off(self.told, daemon, "reload")
+        self.assertEqual(daemon.log().count("The socket of operators"), before)
+        daemon.stop()
+        self.assertFalse(os.path.exists(self.socket(daemon)))
+
+    async def test_config_check_finds_what_serve_would_fail_of(self):
+        place = pathlib.Path(tempfile.mkdtemp())
+        (place / "plain").write_text("no socket")
+        for arguments, words in (
+                (["--admin-socket-group", "no-such-group"], "There is no group no-such-group"),
+                (["--admin-socket", str(place / "plain")], "is no socket"),
+                (["--admin-socket", str(place / "none" / "admin.sock")], "Cannot listen at"),
+                (["--data-dir", "/proc/x"], "the kernel's")):
+            with self.subTest(arguments):
+                code, _, errors = run_to_end(
+                    "config", "check", "--listen", "127.0.0.1:0", "--data-dir",
+                    str(place / "data"), *arguments)
+                self.assertEqual(code, 2, errors)
+                self.assertIn(words, errors)
+        self.start("--admin-socket", str(place / "admin.sock"))
+        code, _, errors = run_to_end(
+            "config", "check", "--listen", "127.0.0.1:0", "--data-dir", str(place / "data"),
+            "--admin-socket", str(place / "admin.sock"))
+        self.assertEqual(code, 0, errors)
 
     async def test_none_is_made_where_none_is_wanted(self):
         daemon = self.start("--admin-socket", "no")
@@ -528,7 +625,21 @@ class Sockets(AdminTestCase):
         with RawClient(daemon.address) as client:
             self.assertEqual(client.get("/admin/v1/status").status, 404)
         self.assertEqual(self.ask(daemon, "sessions/kick")[0], 405)
-        for path, body in (("sessions?limit=0", None), ("sessions?user=a&user=b", None),
+        shapes = (("nothing", None, {}, 404, "not_found", "/admin/v1/"),
+                  ("sessions/kick", None, {}, 405, "method_not_allowed", "POST"),
+                  ("status", None, {"Origin": "http://localhost"}, 403, "forbidden", "No page"),
+                  ("status", None, {"Host": "evil.example"}, 421, "unknown_host", "Host"),
+                  ("log/set", {"level": "x" * 70_000}, {}, 413, "too_large", "bytes"))
+        for path, body, headers, status, code, words in shapes:
+            with self.subTest(code):
+                found, answer = self.ask(daemon, path, body, **headers)
+                self.assertEqual(
+                    (found, answer["error"]["status"], answer["error"]["code"]),
+                    (status, status, code))
+                self.assertIn(words, answer["error"]["message"])
+                self.assertNotIn("allowed_origins", answer["error"]["message"])
+        for path, body in (("sessions/kick", {"user": 5}), ("sessions/kick", {"all": "true"}),
+                           ("sessions?limit=0", None), ("sessions?user=a&user=b", None),
                            ("sessions?after=x", None), ("sessions?address=here", None),
                            ("status?x=1", None), ("backup", {}), ("log/set", {"level": [1]}),
                            ("log/set", [])):

@@ -4,12 +4,14 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import threading
 import time
 import urllib.request
 
 from api import Api
 from case import eventually
+from daemon import binary, clean_environment
 from device import Refused
 from sdk import Client
 from test_webhooks import SECRET, WebhookTestCase
@@ -385,6 +387,87 @@ class Failures(InterceptorTestCase):
             with self.assertRaises(Refused) as refusal:
                 await ada.publish("room", 1)
             self.assertEqual(refusal.exception.code, "interceptor_failed")
+
+    async def test_wrong_answers_are_told_and_do_not_end_the_asking(self):
+        answers = [{}]
+        receiver = self.receiver(SECRET, behave=lambda *_: answers[0])
+        daemon = self.start(self.interceptor(receiver))
+        ada = await self.device(daemon, "ada")
+        address = f"http://{daemon.host}:{daemon.port}"
+
+        def ready():
+            with urllib.request.urlopen(f"{address}/readyz") as answer:
+                return answer.status, answer.read().decode()
+
+        def shown():
+            with urllib.request.urlopen(f"{address}/webhooks") as answer:
+                (found,) = json.load(answer)["interceptors"]
+                return found
+
+        async def refused():
+            with self.assertRaises(Refused) as refusal:
+                await ada.publish("room", 1)
+            self.assertEqual(refusal.exception.code, "interceptor_failed")
+            self.assertIn("answers what is no answer", refusal.exception.message)
+
+        self.assertNotIn("reason", shown())
+        await refused()
+        self.assertRegex(
+            daemon.log(),
+            r"(?m)warning.*An interceptor's answer is none\..*interceptor=\"?mod.*has no.*allow")
+        for number in range(8):
+            answers[0] = [{"allow": "yes"}, 204, 500][number % 3]
+            await refused()
+        self.assertNotIn("interceptors_failing", ready()[1])
+        await refused()
+        await eventually(lambda: "interceptors_failing" in ready()[1], "the trouble")
+        status, text = ready()
+        self.assertEqual(status, 200)
+        self.assertIn("mod answers what is no answer", text)
+        self.assertEqual(
+            {name: shown()[name] for name in ("name", "url", "asked", "failures", "failing")},
+            {"name": "mod", "url": receiver.url, "asked": 10, "failures": 10, "failing": True})
+        self.assertIn("allow", shown()["reason"])
+        # One user's odd message is not to switch it off: each write is still asked about.
+        for _ in range(5):
+            await refused()
+        self.assertEqual(len(receiver.requests), 15)
+        self.assertEqual(daemon.log().count("An interceptor's answer is none."), 1)
+
+        answers[0] = {"allow": True}
+        await ada.publish("room", 2)
+        await eventually(lambda: "interceptors_failing" not in ready()[1], "its end")
+        self.assertIn("An interceptor answers again", daemon.log())
+        self.assertFalse(shown()["failing"])
+
+    async def test_a_changed_reaction_is_refused_and_told(self):
+        receiver = self.moderator(lambda asked: {"allow": True} | (
+            {"payload": "x"} if asked["before"] == "add_action" else {}))
+        daemon = self.start(self.interceptor(receiver))
+        ada = await self.device(daemon, "ada")
+        message = await ada.publish("room", 1)
+        with self.assertRaises(Refused) as refusal:
+            await ada.add("room", message, "👍")
+        self.assertEqual(refusal.exception.code, "refused_by_interceptor")
+        self.assertRegex(daemon.log(), "An interceptor's answer is none.*it changes an action")
+
+    async def test_an_operator_has_it_asked_again_at_once(self):
+        receiver = self.moderator(lambda _: {"allow": True})
+        receiver.stop()
+        daemon = self.start(self.interceptor(receiver, timeout_milliseconds=500))
+        ada = await self.device(daemon, "ada")
+        for _ in range(12):
+            with self.assertRaises(Refused) as refusal:
+                await ada.publish("room", 1)
+            self.assertIn("does not answer", refusal.exception.message)
+        receiver.start()
+        done = await asyncio.to_thread(
+            subprocess.run,
+            [binary("syncctl"), "admin", "webhooks", "retry", "mod", "--data-dir", daemon.data_dir,
+             "--json"], capture_output=True, text=True, check=False, env=clean_environment())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(done.stdout), {"waiting": 0})
+        await ada.publish("room", 2)
 
     async def test_many_at_once_and_a_stop(self):
         seen = threading.Semaphore(0)

@@ -28,4 +28,7 @@ void sync_give_back_memory(void);
 /// statfs(2): 1 when a path is on tmpfs or ramfs, 0 when not; -1 with errno when it does not say.
 int sync_is_in_memory(const char *path);
 
+/* 1 when a directory shows what the kernel knows, where nobody can make anything: procfs, sysfs. */
+int sync_is_of_kernel(const char *path);
+
 #endif

@@ -1,5 +1,6 @@
 // An operator's request that waits for its answer, and what a reactor carries out for one.
 
+import Basis
 import EventModel
 import JSON
 
@@ -12,6 +13,8 @@ final class AdminCall: HTTPCall {
     let audit: Audit
     let demand = Demand()
     let endsWithDrain: Bool
+    /// Messages that it takes away, when a thread has counted them.
+    let messages = Locked<Int?>(nil)
     private let hub: Hub
     private let begin: (AdminCall) -> HTTPResponse?
 
@@ -42,20 +45,27 @@ final class AdminCall: HTTPCall {
     func start() -> HTTPResponse? { begin(self) }
 
     func refusal(_ error: ProtocolError) -> HTTPResponse {
-        AdminError(status: error.status, code: error.code, message: error.message).response
+        AdminError(error).response
     }
 
     func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
         switch found {
-        case .reply(let reply): .admin(200, Self.json(of: reply))
+        case .reply(let reply): .admin(200, Self.json(of: reply, messages.withLock { $0 }))
         case .refused(let error): refusal(error)
         case .presence: preconditionFailure("No operator asks presence.")
         }
     }
 
     /// The protocol has no words for what only backends ask.
-    static func json(of reply: Reply) -> [UInt8] {
+    ///
+    /// - Parameter messages: So many went.
+    static func json(of reply: Reply, _ messages: Int? = nil) -> [UInt8] {
         switch reply {
+        case .messagesDeleted(let timetoken):
+            Administration.json { json in
+                json.member("timetoken", quoted: timetoken.rawValue)
+                json.member("messages", messages)
+            }
         case .tokenRevoked, .keysGranted: Administration.json { $0.member("revoked", true) }
         default: EncodedReply(reply).bytes
         }
@@ -69,15 +79,6 @@ final class AdminCall: HTTPCall {
 // MARK: - What reactors carry out
 
 extension AdminCall {
-    /// As a moderator's deletion of everything: followers are told, and digests agree.
-    func purge(_ request: AdminRequest) throws(AdminError) -> OperationOutcome {
-        let name = try request.text("channel")
-        guard name.utf8.count <= Limits.channelNameBytesMax else {
-            throw .invalid("channel", "of at most \(Limits.channelNameBytesMax) bytes")
-        }
-        return submit(.deleteMessages(after: .zero, through: engine.newest), in: name)
-    }
-
     func revokeGrant(_ request: AdminRequest) throws(AdminError) -> OperationOutcome {
         let (level, name): (KeyGrantSubject.Level, String)
         switch (request["channel"], request["group"]) {

@@ -1,6 +1,6 @@
 // Why an operator's request is not carried out, in words that say what to do.
 
-import JSON
+import EventModel
 
 /// A refusal, with a code that stays the same.
 struct AdminError: Error, Hashable, Sendable {
@@ -11,6 +11,11 @@ struct AdminError: Error, Hashable, Sendable {
 }
 
 extension AdminError {
+    /// What a client would hear.
+    init(_ error: ProtocolError) {
+        self.init(status: error.status, code: error.code, message: error.message)
+    }
+
     static func invalid(_ field: String, _ expectation: String) -> AdminError {
         AdminError(
             status: 400, code: "invalid_field",
@@ -46,15 +51,7 @@ extension AdminError {
 
     /// In the shape of the protocol's errors.
     var response: HTTPResponse {
-        var json = JSONWriter()
-        json.beginObject()
-        json.beginObject("error")
-        json.member("status", status)
-        json.member("code", code)
-        json.member("message", message)
-        json.endObject()
-        json.endObject()
-        return .admin(status, json.bytes)
+        .forOperators(status, code: code, message)
     }
 }
 

@@ -26,6 +26,14 @@ struct AdminField: Hashable, Sendable {
     }
 }
 
+/// What an operator has written.
+struct AdminWrite: Sendable {
+    let channel: Channel
+    let operation: Write.Operation
+    /// Messages that it takes away.
+    let messages: Int
+}
+
 /// One thing that can be asked.
 struct AdminOperation: Sendable {
     /// Reads a request and answers it in JSON, on a thread where it may wait.
@@ -38,6 +46,8 @@ struct AdminOperation: Sendable {
         case thread(Work)
         /// Likewise, on the one for what takes minutes.
         case longThread(Work)
+        /// Likewise, until it has made a write, whose answer is the operation's.
+        case ledger(@Sendable (AdminRequest, Administration) throws(AdminError) -> AdminWrite)
         /// On the reactor of who asks, as an operation of a client is.
         case reactor(
             @Sendable (AdminRequest, AdminCall) throws(AdminError) -> OperationOutcome)
@@ -52,6 +62,14 @@ struct AdminOperation: Sendable {
     let place: Place
     /// Whether it is refused when the daemon is told to stop meanwhile.
     var endsWithDrain = true
+
+    /// Whether its answer may take longer than a tool should wait for one in silence.
+    var takesLong: Bool {
+        switch place {
+        case .longThread, .ledger: true
+        case .thread, .reactor: false
+        }
+    }
 
     /// Without a slash before it.
     var path: String { "admin/v1/" + name.replacing(" ", with: "/") }
@@ -102,7 +120,7 @@ struct AdminOperation: Sendable {
 
     private static let tenants: [AdminOperation] = [
         .query("tenants", "Lists what each keyset has, beside what it may have.") {
-            (_, daemon) throws(AdminError) in daemon.tenants()
+            (request, daemon) throws(AdminError) in daemon.tenants(request)
         },
         .query(
             "channels", "Says what a channel holds and how many follow it, or several.",
@@ -118,7 +136,7 @@ struct AdminOperation: Sendable {
             "channels purge",
             "Deletes all messages and reactions of a channel, on the devices too.",
             [keyset, .required("channel", "NAME", "Which.")],
-            .reactor { (request, call) throws(AdminError) in try call.purge(request) }),
+            .ledger { (request, daemon) throws(AdminError) in try daemon.purge(request) }),
     ]
 
     private static let access: [AdminOperation] = [
@@ -159,9 +177,17 @@ struct AdminOperation: Sendable {
     ]
 
     private static let webhooks: [AdminOperation] = [
-        .query("webhooks", "Lists webhooks, what waits for them, and their oldest dead letters.") {
-            (_, daemon) throws(AdminError) in WebhookList.json(of: daemon.webhooks)
+        .query(
+            "webhooks",
+            "Lists webhooks with what waits and their oldest dead letters, and interceptors."
+        ) { (_, daemon) throws(AdminError) in
+            WebhookList.json(of: daemon.webhooks, daemon.around.interceptors)
         },
+        .change(
+            "webhooks retry",
+            "Asks a webhook's receiver that failed, or an interceptor, again now.",
+            [.required("name", "NAME", "Which.")],
+            .thread { (request, daemon) throws(AdminError) in try daemon.retry(request) }),
         .change(
             "webhooks replay", "Sends the dead letters of a webhook once more.",
             [.required("name", "NAME", "Which.")],

@@ -19,7 +19,8 @@ struct AdminRequest: Sendable {
     init(
         _ request: HTTPRequest, to operation: AdminOperation, peer: String, keysets: Keysets
     ) throws(AdminError) {
-        let members = try operation.isChange ? Self.body(request) : Self.query(request)
+        let members =
+            try operation.isChange ? Self.body(request, to: operation) : Self.query(request)
         var values: [String: String] = [:]
         let names = operation.fields.map(\.name)
         for (name, value) in members {
@@ -47,7 +48,7 @@ struct AdminRequest: Sendable {
     }
 
     private static func body(
-        _ request: HTTPRequest
+        _ request: HTTPRequest, to operation: AdminOperation
     ) throws(AdminError) -> [(name: String, value: String)] {
         guard !request.body.isEmpty else { return [] }
         guard let json = try? JSONValue(parsing: request.body, depthMax: Limits.jsonDepthMax),
@@ -56,16 +57,22 @@ struct AdminRequest: Sendable {
         var members: [(name: String, value: String)] = []
         for name in json.memberNames {
             guard let member = json.member(name) else { continue }
-            guard let text = member.string ?? scalar(member), !text.utf8.contains(0) else {
-                throw .invalid(name, "a text, a number or a flag")
+            // What is no field is refused as such.
+            guard let field = operation.fields.first(where: { $0.name == name }) else {
+                members.append((name, ""))
+                continue
             }
-            members.append((name, text))
+            if field.placeholder == nil {
+                guard let flag = member.bool else { throw .invalid(name, "true or false") }
+                members.append((name, "\(flag)"))
+            } else {
+                guard let text = member.string, !text.utf8.contains(0) else {
+                    throw .invalid(name, "a text without U+0000")
+                }
+                members.append((name, text))
+            }
         }
         return members
-    }
-
-    private static func scalar(_ value: JSONValue) -> String? {
-        value.integer.map { "\($0)" } ?? value.bool.map { "\($0)" }
     }
 
     // MARK: Fields
@@ -105,6 +112,7 @@ struct AdminRequest: Sendable {
     }
 
     func filter() throws(AdminError) -> SessionFilter {
+        if values["keyset"] != nil { _ = try keyset() }
         var filter = SessionFilter(
             id: values["id"], keyset: values["keyset"], user: values["user"],
             channel: values["channel"])

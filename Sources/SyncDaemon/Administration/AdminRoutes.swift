@@ -1,5 +1,6 @@
 // The operators' table as routes: who may ask where, and where each is carried out.
 
+import Basis
 import EventModel
 import JSON
 
@@ -44,6 +45,23 @@ struct AdminRoutes: Sendable {
                     let result = Result { () throws(AdminError) in try work(request, daemon) }
                     daemon.note(operation, request, result)
                     daemon.answer(origin, result)
+                }
+                return isTaken ? nil : AdminError.busy.response
+            }
+        case .ledger(let prepare):
+            return AdminCall(operation, asking, in: asking.tenants.keysets.standard) {
+                [daemon] call in
+                let (origin, messages) = (call.origin, call.messages)
+                let isTaken = daemon.run(isLong: false) {
+                    do throws(AdminError) {
+                        let write = try prepare(request, daemon)
+                        messages.withLock { $0 = write.messages }
+                        try daemon.submit(write, for: origin)
+                        daemon.note(operation, request, .later)
+                    } catch {
+                        daemon.note(operation, request, .failure(error))
+                        daemon.answer(origin, .failure(error))
+                    }
                 }
                 return isTaken ? nil : AdminError.busy.response
             }

@@ -106,6 +106,10 @@ extension Administration {
         }
         switch done.take(atMost: 1, waitingAtMost: UInt64(seconds) * 1000).first {
         case true?: return
+        case false? where around.health.has(.diskFull):
+            throw .refused(
+                "The disk is full, and there was no room to do it. Make some: the daemon looks "
+                    + "once a second, and gives back by itself what it can.")
         case false?: throw .refused("The store refused it: status and the log say what is wrong.")
         case nil: throw .tooSlow("It goes on: look again later.")
         }
@@ -140,6 +144,14 @@ extension Administration {
     }
 
     // MARK: Webhooks
+
+    func retry(_ request: AdminRequest) throws(AdminError) -> [UInt8] {
+        let name = try request.text("name")
+        guard let waiting = WebhookList.retry(name, of: webhooks, around.interceptors) else {
+            throw .notFound("There is no webhook or interceptor of this name; webhooks lists them.")
+        }
+        return Self.json { $0.member("waiting", waiting) }
+    }
 
     func replay(_ request: AdminRequest) throws(AdminError) -> [UInt8] {
         guard let events = WebhookList.replay(try request.text("name"), of: webhooks) else {

@@ -4,12 +4,15 @@ import EventModel
 import JSON
 
 extension Administration {
-    func tenants() -> [UInt8] {
+    func tenants(_ request: AdminRequest) -> [UInt8] {
         Self.json { json in
             json.beginArray("tenants")
             for account in around.accounts.all {
                 json.beginObject()
                 json.member("keyset", account.subscribeKey)
+                if request.keysets.tenant(account.subscribeKey) == nil {
+                    json.member("removed", true)
+                }
                 for quota in Quota.allCases {
                     let figures = account.figures(quota)
                     json.name(escaping: quota.name)
@@ -27,12 +30,12 @@ extension Administration {
     }
 
     func channels(_ request: AdminRequest) throws(AdminError) -> [UInt8] {
-        let keyset = try request.keyset().subscribeKey
         let limit = try request.number("limit", in: 1...Limits.channelsListedMax, or: 20)
+        let reader = try makeReader()
+        let keyset = try storedKeyset(request, reader)
         let (names, next): ([String], String?)
         var states: [ChannelState] = []
         do throws(StoreError) {
-            let reader = try around.makeReader()
             if let name = request["channel"] {
                 (names, next) = ([name], nil)
             } else {
@@ -53,6 +56,60 @@ extension Administration {
             json.member("next", next)
             json.write(missing: missing)
         }
+    }
+
+    private func makeReader() throws(AdminError) -> any StoreReader {
+        do throws(StoreError) {
+            return try around.makeReader()
+        } catch {
+            throw .refused("\(error)")
+        }
+    }
+
+    /// The tenant that is meant, also one that is gone from the configuration and left channels.
+    private func storedKeyset(
+        _ request: AdminRequest, _ reader: any StoreReader
+    ) throws(AdminError) -> String {
+        let key = request["keyset"] ?? request.keysets.defaultKey
+        guard request.keysets.tenant(key) == nil else { return key }
+        return try names(from: "", in: key, reader).isEmpty ? request.keyset().subscribeKey : key
+    }
+
+    private func names(
+        from name: String, in keyset: String, _ reader: any StoreReader
+    ) throws(AdminError) -> [String] {
+        do throws(StoreError) {
+            return try reader.channelNames(from: name, in: keyset, limit: 1)
+        } catch {
+            throw .refused("\(error)")
+        }
+    }
+
+    /// As a moderator's deletion of everything: followers are told, and digests agree.
+    func purge(_ request: AdminRequest) throws(AdminError) -> AdminWrite {
+        let name = try request.text("channel")
+        guard Channel.fault(inName: name, ofOne: true) == nil else {
+            throw AdminError(.invalidChannel)
+        }
+        guard Directory(channelName: name) == nil else { throw AdminError(.directoryIsReadOnly) }
+        let reader = try makeReader()
+        let channel = Channel(name, keyset: try storedKeyset(request, reader))
+        guard !channel.isPresence else { throw AdminError(.presenceIsReadOnly) }
+        // A write makes the channel that it is for.
+        let found = try names(from: name, in: channel.keyset, reader).first
+        guard let found, ExactText(found) == ExactText(name) else {
+            throw .notFound("There is no channel of this name; channels lists them.")
+        }
+        let messages: Int
+        do throws(StoreError) {
+            messages = try ChannelState(of: channel, reader).messages
+        } catch {
+            throw .refused("\(error)")
+        }
+        return AdminWrite(
+            channel: channel,
+            operation: .deleteMessages(after: .zero, through: around.ledger.order.visible),
+            messages: messages)
     }
 
     /// - Returns: Names, and the last of them when there are more.

@@ -13,6 +13,7 @@ final class Administration: Sendable {
         let accounts: Accounts
         let ledger: LedgerThread
         let webhooks: WebhookThread
+        let interceptors: InterceptorThread
         let reactors: ReactorSwitch
         let orders: ServiceOrders
         let log: Log
@@ -86,6 +87,17 @@ final class Administration: Sendable {
         case .failure(let error): response = error.response
         }
         around.reactors.post(.answered(origin, response), to: origin.reactor)
+    }
+
+    /// Has the ledger carry a write out, and answer it at its origin.
+    func submit(_ write: AdminWrite, for origin: Origin) throws(AdminError) {
+        let author = Author(keyset: write.channel.keyset, userID: "operator", deviceID: "")
+        let isTaken = around.ledger.requests.put(
+            .write(
+                Write(
+                    origin: origin, author: author, channel: write.channel,
+                    operation: write.operation, mutation: nil)))
+        guard isTaken else { throw AdminError(.overloaded) }
     }
 
     // MARK: The log

@@ -4,21 +4,39 @@ import EventModel
 import JSON
 
 enum WebhookList {
-    static func json(of webhooks: WebhookThread) -> [UInt8] {
+    static func json(of webhooks: WebhookThread, _ interceptors: InterceptorThread) -> [UInt8] {
         Administration.json { json in
             json.beginArray("webhooks")
             for (name, figures) in webhooks.figures.sorted(by: { $0.key < $1.key }) {
                 json.write(figures, of: name)
             }
             json.endArray()
+            json.beginArray("interceptors")
+            for (name, figures) in interceptors.figures.sorted(by: { $0.key < $1.key }) {
+                json.write(figures, of: name)
+            }
+            json.endArray()
         }
+    }
+
+    /// Has a webhook's receiver, and an interceptor of that name, asked again at once.
+    ///
+    /// - Returns: How many events wait; `nil`: there is neither.
+    static func retry(
+        _ name: String, of webhooks: WebhookThread, _ interceptors: InterceptorThread
+    ) -> Int? {
+        let figures = webhooks.figures[name].flatMap { $0.isRemoved ? nil : $0 }
+        if figures != nil { webhooks.retry(name) }
+        let isInterceptor = interceptors.retry(name)
+        guard figures != nil || isInterceptor else { return nil }
+        return figures?.uses.waiting.rows ?? 0
     }
 
     /// Has the dead letters of one sent once more.
     ///
     /// - Returns: How many events; `nil`: there is no such webhook.
     static func replay(_ name: String, of webhooks: WebhookThread) -> Int? {
-        guard let figures = webhooks.figures[name] else { return nil }
+        guard let figures = webhooks.figures[name], !figures.isRemoved else { return nil }
         webhooks.revive(name)
         return figures.uses.dead.rows
     }
@@ -28,6 +46,7 @@ extension JSONWriter {
     fileprivate mutating func write(_ figures: WebhookFigures, of name: String) {
         beginObject()
         member("name", name)
+        if figures.isRemoved { member("removed", true) }
         member("delivered", figures.delivered)
         member("requests", figures.requests)
         member("failures", figures.failed)
@@ -45,6 +64,20 @@ extension JSONWriter {
             endObject()
         }
         endArray()
+        endObject()
+    }
+
+    fileprivate mutating func write(_ figures: InterceptorFigures, of name: String) {
+        beginObject()
+        member("name", name)
+        member("url", figures.url)
+        member("asked", figures.asked)
+        member("refused", figures.refused)
+        member("changed", figures.changed)
+        member("failures", figures.failed)
+        member("waiting", figures.waiting)
+        member("failing", figures.state != .works)
+        if !figures.reason.isEmpty { member("reason", figures.reason) }
         endObject()
     }
 }

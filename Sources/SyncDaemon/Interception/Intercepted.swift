@@ -22,10 +22,14 @@ enum InterceptorVerdict: Hashable, Sendable {
     ///
     /// - Parameter reason: For the operator.
     case unusable(reason: String)
-    /// There was no answer that can be understood.
+    /// There was no answer.
     ///
     /// - Parameter reason: Likewise.
     case failed(reason: String)
+    /// There was one that cannot be understood.
+    ///
+    /// - Parameter reason: Likewise.
+    case unclear(reason: String)
     /// So much waits that it was not asked in time: no fault of the interceptor's.
     case unasked
 }

@@ -112,11 +112,17 @@ struct InterceptionQueue {
         case .refused(let reason): answer(question, .failure(.refusedByInterceptor(reason)))
         case .unusable: answer(question, .failure(.refusedByInterceptor("")))
         case .unasked: answer(question, .failure(.overloaded))
-        case .failed:
-            switch question.interceptor.failing {
-            case .allow: release(question)
-            case .refuse: answer(question, .failure(.interceptorFailed))
-            }
+        case .failed: fail(question, .interceptorFailed)
+        case .unclear: fail(question, .interceptorUnclear)
+        }
+    }
+
+    private mutating func fail(
+        _ question: InterceptorQuestion, _ error: ProtocolError
+    ) -> Released {
+        switch question.interceptor.failing {
+        case .allow: release(question)
+        case .refuse: answer(question, .failure(error))
         }
     }
 

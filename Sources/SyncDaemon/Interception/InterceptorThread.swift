@@ -6,12 +6,16 @@ import Synchronization
 
 /// What an interceptor was asked since the start.
 struct InterceptorFigures: Sendable, Hashable {
+    var url = ""
     var asked = 0
     var refused = 0
     var changed = 0
     var failed = 0
     var unasked = 0
     var waiting = 0
+    var state = InterceptorState.works
+    /// What was wrong with its last answer that was none; empty: with none yet.
+    var reason = ""
 }
 
 /// The part of interceptors that any thread may hold.
@@ -23,6 +27,8 @@ final class InterceptorThread: Sendable {
         var new: [InterceptorQuestion] = []
         var figures: [String: InterceptorFigures] = [:]
         var isChanged = false
+        /// Those that an operator says to ask now.
+        var retried: Set<String> = []
         /// When all waiting ends, in milliseconds.
         var end: UInt64?
         var isStopping = false
@@ -51,8 +57,10 @@ final class InterceptorThread: Sendable {
             (state.interceptors, state.isChanged) = (interceptors, true)
             let before = state.figures
             state.figures = [:]
-            for name in interceptors.map(\.name) {
+            for interceptor in interceptors {
+                let name = interceptor.name
                 state.figures[name] = before[name] ?? InterceptorFigures()
+                state.figures[name]?.url = interceptor.url
             }
             settle(state)
         }
@@ -128,6 +136,19 @@ final class InterceptorThread: Sendable {
         }
     }
 
+    /// Has one that fails asked again at once.
+    ///
+    /// - Returns: `false`: there is none of this name.
+    func retry(_ name: String) -> Bool {
+        let isThere = state.withLock { state in
+            guard state.figures[name] != nil else { return false }
+            state.retried.insert(name)
+            return true
+        }
+        wake()
+        return isThere
+    }
+
     /// Refuses at a moment whatever still waits then, and ends the thread: the daemon is stopping.
     func drain(at milliseconds: UInt64) {
         state.withLock { $0.end = milliseconds }
@@ -155,16 +176,25 @@ final class InterceptorThread: Sendable {
         let waking = sender.waker
         waker.withLock { $0 = waking }
         var turns = InterceptorTurns()
+        var watch = InterceptorWatch(health: health, log: log)
         while true {
-            let (new, isChanged, end) = state.withLock { state in
-                defer { (state.new, state.isChanged) = ([], false) }
-                return (state.new, state.isChanged, state.isStopping ? 0 : state.end)
+            let (new, isChanged, retried, end) = state.withLock { state in
+                defer { (state.new, state.isChanged, state.retried) = ([], false, []) }
+                let mended = state.isChanged ? Set(state.figures.keys) : state.retried
+                for name in mended { state.figures[name]?.state = .works }
+                let end = state.isStopping ? 0 : state.end
+                return (state.new, state.isChanged, state.retried, end)
             }
             if let end, end <= Clock.monotonicMilliseconds() { break }
             if isChanged {
                 turns.forgetFailures()
-                tell(turns, health)
+                watch.forget()
             }
+            for name in retried {
+                turns.forgetFailures(of: name)
+                watch.forget(name)
+            }
+            if isChanged || !retried.isEmpty { watch.tell(turns) }
             for question in new { turns.add(question) }
             let now = Clock.monotonicMilliseconds()
             let step = turns.step(at: now)
@@ -174,8 +204,14 @@ final class InterceptorThread: Sendable {
             let wait = min(next - min(now, next), UInt64(Int32.max))
             for (question, outcome) in sender.wait(atMost: wait) {
                 let verdict = InterceptorWords.verdict(on: question, outcome)
-                decide(question, verdict)
-                heed(verdict, outcome, on: question, &turns, health)
+                let answer = InterceptorAnswer(verdict)
+                turns.ended(question, answer)
+                let state = turns.state(of: question.interceptor.name)
+                // Who hears of it finds the figures as they are then.
+                decide(question, verdict, in: state)
+                if watch.heed(verdict, of: question.interceptor, in: state, at: now) {
+                    watch.tell(turns)
+                }
             }
         }
         waker.withLock { $0 = nil }
@@ -207,9 +243,17 @@ final class InterceptorThread: Sendable {
     }
 
     /// Lets go what waited for this answer, under the lock: so nothing that comes overtakes it.
-    private func decide(_ question: InterceptorQuestion, _ verdict: InterceptorVerdict) {
+    private func decide(
+        _ question: InterceptorQuestion, _ verdict: InterceptorVerdict,
+        in condition: InterceptorState? = nil
+    ) {
         state.withLock { state in
-            state.figures[question.interceptor.name]?.count(verdict)
+            let name = question.interceptor.name
+            state.figures[name]?.count(verdict)
+            if let condition {
+                state.figures[name]?.state = condition
+                if let reason = verdict.fault { state.figures[name]?.reason = reason }
+            }
             release(state.queue.decide(question, verdict), &state)
         }
     }
@@ -245,42 +289,6 @@ final class InterceptorThread: Sendable {
             }
         }
     }
-
-    private func heed(
-        _ verdict: InterceptorVerdict, _ outcome: DeliveryOutcome,
-        on question: InterceptorQuestion,
-        _ turns: inout InterceptorTurns, _ health: Health
-    ) {
-        let name = question.interceptor.name
-        switch verdict {
-        case .failed(let reason), .unusable(let reason):
-            log.debug(
-                "An interceptor's answer is none.", ["interceptor": name, "reason": reason])
-        default: break
-        }
-        var reason: String?
-        if case .failed(let text) = outcome { reason = text }
-        guard let fails = turns.ended(question, failed: reason != nil) else { return }
-        if fails {
-            log.warning(
-                "An interceptor fails: its answers are not waited for until one comes again.",
-                [
-                    "interceptor": name, "reason": reason ?? "",
-                    "on_failure": question.interceptor.failing.rawValue,
-                ])
-        } else {
-            log.notice("An interceptor answers again.", ["interceptor": name])
-        }
-        tell(turns, health)
-    }
-
-    private func tell(_ turns: InterceptorTurns, _ health: Health) {
-        let names = turns.failing
-        health.set(
-            .interceptorsFailing, !names.isEmpty,
-            "Interceptors fail: \(names.joined(separator: ", ")). What they should decide is "
-                + "refused or allowed, as on_failure says. Mend them; the log says why.")
-    }
 }
 
 extension InterceptorFigures {
@@ -290,7 +298,7 @@ extension InterceptorFigures {
         case .allowed(nil, nil): break
         case .allowed: changed += 1
         case .refused: refused += 1
-        case .failed, .unusable: failed += 1
+        case .failed, .unclear, .unusable: failed += 1
         case .unasked: unasked += 1
         }
     }

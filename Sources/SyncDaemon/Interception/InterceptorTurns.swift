@@ -29,24 +29,45 @@ struct InterceptorTurns {
 
     /// Something became of a question that was asked.
     ///
-    /// - Parameter failed: Whether there was no answer at all: what a client writes may make one
-    ///   that is no good, and must not end the others.
-    /// - Returns: Whether the interceptor begins to fail, or works again; `nil`: as before.
-    mutating func ended(_ question: InterceptorQuestion, failed: Bool) -> Bool? {
+    mutating func ended(_ question: InterceptorQuestion, _ answer: InterceptorAnswer) {
         let name = question.interceptor.name
         precondition(turns[name] != nil, "Nobody was asked that.")
-        return turns[name]?.ended(failed: failed)
+        turns[name]?.ended(answer)
+    }
+
+    func state(of interceptor: String) -> InterceptorState {
+        turns[interceptor]?.state ?? .works
     }
 
     /// Interceptors are others now: whatever failed may be mended.
     mutating func forgetFailures() {
-        for name in turns.keys {
-            if turns[name]?.isIdle == true { turns[name] = nil } else { turns[name]?.forget() }
-        }
+        for name in turns.keys { forgetFailures(of: name) }
     }
 
-    /// Those that fail now.
-    var failing: [String] { turns.filter(\.value.isFailing).keys.sorted() }
+    /// Asks this one as if it had never failed.
+    mutating func forgetFailures(of name: String) {
+        if turns[name]?.isIdle == true { turns[name] = nil } else { turns[name]?.forget() }
+    }
+
+    /// Those that fail now, or answer what is none.
+    var troubled: [String] { turns.filter { $0.value.state != .works }.keys.sorted() }
+}
+
+/// What became of a question that was asked.
+enum InterceptorAnswer: Hashable, Sendable {
+    case right
+    /// What a client writes may make one that is no good, and must not end the others.
+    case wrong
+    case none
+}
+
+/// What an interceptor is like.
+enum InterceptorState: Hashable, Sendable {
+    case works
+    /// It has not answered rightly for long, and is asked all the same.
+    case answersWrongly
+    /// It has not answered for long, and is hardly asked.
+    case fails
 }
 
 /// The questions to one interceptor.
@@ -62,7 +83,10 @@ private struct InterceptorTurn {
     private var arrivals = Queue<InterceptorQuestion>()
     private var waiting: Set<UInt64> = []
     private var asking = 0
+    /// Questions in a row without any answer.
     private var failures = 0
+    /// Questions in a row without a right one.
+    private var wrong = 0
     /// When it may be asked again after too many failures, in milliseconds.
     private var probe: UInt64 = 0
     /// Whose question that was the last time: the next one is somebody else's, if there is any.
@@ -71,7 +95,12 @@ private struct InterceptorTurn {
     var isFailing: Bool { failures >= Limits.interceptorFailuresMax }
     var isIdle: Bool { waiting.isEmpty && asking == 0 }
 
-    mutating func forget() { failures = 0 }
+    var state: InterceptorState {
+        if isFailing { return .fails }
+        return wrong >= Limits.interceptorWrongMax ? .answersWrongly : .works
+    }
+
+    mutating func forget() { (failures, wrong, probe) = (0, 0, 0) }
 
     mutating func add(_ question: InterceptorQuestion) {
         let user = Self.user(of: question)
@@ -118,11 +147,10 @@ private struct InterceptorTurn {
         }
     }
 
-    mutating func ended(failed: Bool) -> Bool? {
-        let wasFailing = isFailing
+    mutating func ended(_ answer: InterceptorAnswer) {
         asking -= 1
-        failures = failed ? failures + 1 : 0
-        return wasFailing == isFailing ? nil : isFailing
+        failures = answer == .none ? failures + 1 : 0
+        wrong = answer == .right ? 0 : wrong + 1
     }
 
     private mutating func ask(_ question: InterceptorQuestion, _ step: inout InterceptorTurns.Step)

@@ -42,7 +42,7 @@ enum InterceptorWords {
         switch outcome {
         case .failed(let reason): .failed(reason: reason)
         case .answered(200..<300, _, let body): verdict(on: question, body)
-        case .answered(let status, _, _): .failed(reason: "status \(status)")
+        case .answered(let status, _, _): .unclear(reason: "status \(status)")
         }
     }
 
@@ -52,7 +52,7 @@ enum InterceptorWords {
         guard let text = String(validating: body, as: UTF8.self),
             let answer = try? JSONValue(parsing: text, depthMax: Limits.jsonDepthMax),
             answer.isObject, let allow = answer.member("allow")?.bool
-        else { return .failed(reason: #"its answer has no "allow" that is true or false"#) }
+        else { return .unclear(reason: #"its answer has no "allow" that is true or false"#) }
         guard allow else {
             return .refused(reason: sentence(answer.member("reason")?.string ?? ""))
         }

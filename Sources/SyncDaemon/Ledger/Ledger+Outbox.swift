@@ -50,9 +50,8 @@ extension Ledger {
         commit.outbox = news
     }
 
-    /// What an earlier process left, where there are webhooks.
+    /// What an earlier process left, also for webhooks that are none any more.
     func countOutbox() -> OutboxNews? {
-        guard !outbox.webhooks.isEmpty else { return nil }
         do throws(StoreError) {
             outbox.uses = try store.outboxUse()
             return OutboxNews(uses: outbox.uses)

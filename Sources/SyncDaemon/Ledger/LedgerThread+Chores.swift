@@ -108,6 +108,8 @@ extension LedgerThread {
             if failure == nil { troubles.foundRoom() }
         }
         if failure == nil { chores.makesRoom = makeRoom(with: ledger, troubles, &failure) }
+        // Whoever waits for more room is not to wait for as long as there is none.
+        if failure != nil || !chores.makesRoom { chores.orders.compacted(failure == nil) }
         // After a failure the next heartbeat tries again.
         if failure != nil { chores.makesRoom = false }
         chores.areLeft = chores.makesRoom

@@ -13,6 +13,9 @@ extension Limits {
     static let checkpointSeconds = 30
     /// Seconds in which it has to have given space back; over it: `too_slow`, and it goes on.
     static let compactSeconds = 600
+    /// Seconds that `syncctl admin` waits for an answer; over it: `no_answer`, or, where an answer
+    /// may take long, it asks whether the daemon still answers.
+    static let adminPatienceSeconds = 45
     /// Connections that one turn of a reactor looks at for an operator; over it: the next turn goes
     /// on.
     static let sessionsExaminedPerTurnMax = 2000

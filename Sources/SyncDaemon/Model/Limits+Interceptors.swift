@@ -21,7 +21,13 @@ extension Limits {
     /// Questions without an answer in a row after which an interceptor is asked one question a
     /// second, and all other writes are treated as if it had failed, at once.
     static let interceptorFailuresMax = 10
-    /// Milliseconds between these.
+    /// Questions without a right answer in a row after which that is an operator's trouble; each is
+    /// still asked, because what a client writes may make an answer wrong.
+    static let interceptorWrongMax = 10
+    /// Seconds between two log lines about answers of one interceptor that are none; others are
+    /// counted.
+    static let interceptorLogSeconds = 60
+    /// Milliseconds between questions to one that fails.
     static let interceptorProbeMilliseconds = 1000
     /// Milliseconds before the end of a drain at which what still waits is refused.
     static let interceptorDrainMilliseconds = 2000

@@ -74,6 +74,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     /// Found by `config check` only: `serve` finds out by trying.
     case badDirectory(ConfigurationSource, path: String, reason: String)
     case badAddress(ConfigurationSource, TransportError)
+    case badSocket(ConfigurationSource, TransportError)
     case unreadableForDaemon(path: String, user: UInt32, directory: String)
 
     /// One line: where, what, and what to do.
@@ -133,7 +134,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .badDirectory(let source, let path, let reason):
             "\(source): [store] directory \(LogText.quoted(path)) cannot hold the data: \(reason)."
                 + " Name another, or make it for the daemon's user: install -d -m 700 -o USER DIR."
-        case .badAddress(let source, let error):
+        case .badAddress(let source, let error), .badSocket(let source, let error):
             "\(source): \(error)"
         case .unreadableForDaemon(let path, let user, let directory):
             "\(path): user \(user), who owns \(directory), may not read this file: the daemon could"

@@ -37,7 +37,8 @@ struct Endpoints: Sendable {
     }
 
     private var webhooks: WebhookEndpoints {
-        WebhookEndpoints(webhooks: metrics.webhooks, entrances: entrances)
+        WebhookEndpoints(
+            webhooks: metrics.webhooks, interceptors: metrics.interceptors, entrances: entrances)
     }
 
     /// Where there are figures.

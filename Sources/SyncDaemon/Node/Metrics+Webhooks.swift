@@ -3,7 +3,7 @@
 import EventModel
 
 extension Metrics {
-    /// Seven families, each with a row for every webhook.
+    /// Eight families, each with a row for every webhook.
     var webhookRows: [Row] {
         let figures = webhooks.figures.sorted { $0.key < $1.key }
         let now = ledger.clock.ticks()
@@ -26,5 +26,8 @@ extension Metrics {
                 guard let oldest = figures.oldest?.rawValue, oldest < now else { return 0 }
                 return Int((now - oldest) / 10_000_000)
             } + family("dead_letters", "gauge", "Events that were given up.", \.uses.dead.rows)
+            + family(
+                "removed", "gauge", "Whether it is gone from the configuration, and events are not."
+            ) { $0.isRemoved ? 1 : 0 }
     }
 }

@@ -93,7 +93,7 @@ final class Node: Sendable {
         administration = Administration(
             Administration.Surroundings(
                 health: health, accounts: accounts, ledger: ledger, webhooks: webhooks,
-                reactors: reactorSwitch, orders: orders, log: log,
+                interceptors: interceptors, reactors: reactorSwitch, orders: orders, log: log,
                 path: configuration.databasePath, makeReader: makeReader),
             key: configuration.adminKey)
         let started = WorkQueue<TransportError?>(capacity: count)

@@ -18,6 +18,7 @@ extension Examination {
         lookAtOwners()
         lookForPublishKeys()
         lookAtCertificate()
+        lookAtSocket()
         lookAtPort(configuration.listen, of: "server.listen")
         if let admin = configuration.adminListen { lookAtPort(admin, of: "server.admin_listen") }
         if let secure = configuration.tlsListen { lookAtPort(secure, of: "tls.listen") }
@@ -79,6 +80,24 @@ extension Examination {
         }
         if DataDirectory.isInMemory(path) {
             warnings.append(.directoryInMemory(source, path: path))
+        }
+    }
+
+    /// Adds what keeps operators from having the socket that somebody asked for.
+    private mutating func lookAtSocket() {
+        let source = configuration.sources["server.admin_socket"]
+        if let group = configuration.adminSocketGroup, !LocalListener.isGroup(group) {
+            mistakes.append(
+                .badSocket(
+                    configuration.sources["server.admin_socket_group"] ?? .standard,
+                    .noGroup(group)))
+        }
+        guard let source, let path = configuration.adminSocket, !path.isEmpty else { return }
+        // Made by the start itself, or by the unit's.
+        let directory = FileSystem.directory(of: path)
+        guard ![configuration.directory, "/run/syncdaemon"].contains(directory) else { return }
+        if let error = LocalListener.obstacle(at: path) {
+            mistakes.append(.badSocket(source, error))
         }
     }
 

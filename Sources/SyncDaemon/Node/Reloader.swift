@@ -6,6 +6,8 @@ struct Reloader {
     let address: String
     /// Likewise, over TLS.
     private let secureAddress: String?
+    /// Who may open the socket of operators, besides root and the daemon's user; likewise.
+    let adminSocketGroup: String?
     private var current: Configuration
     private let log: Log
     private let examine: () -> Examination
@@ -15,6 +17,7 @@ struct Reloader {
         examine: @escaping () -> Examination
     ) {
         secureAddress = secure
+        adminSocketGroup = current.adminSocketGroup
         self.current = current
         self.address = address
         self.log = log
@@ -36,6 +39,7 @@ struct Reloader {
         }
         var next = current
         next.takeReloaded(from: new)
+        let isOperators = log.level != current.logLevel && log.level != next.logLevel
         // What an administrator asked for is told at the old level or the new one.
         log.setLevel(max(next.logLevel, current.logLevel))
         let isInForce = node.apply(next)
@@ -43,7 +47,8 @@ struct Reloader {
         if !isInForce {
             log.warning("A thread is busy and takes the new configuration later.")
         }
-        let taken = changed.filter(\.isReloaded).map(\.title)
+        var taken = changed.filter(\.isReloaded).map(\.title)
+        if isOperators { taken.append("the log's level, which an operator had set") }
         log.notice(
             "Configuration reloaded.",
             ["changed": taken.isEmpty ? "nothing" : taken.joined(separator: ", ")])

@@ -59,8 +59,10 @@ enum Service {
             return 0
         } catch {
             complain("syncdaemon: \(error)")
-            if case .configuration = error { return 2 }
-            return 1
+            switch error {
+            case .configuration, .transport(.noGroup): return 2
+            default: return 1
+            }
         }
     }
 
@@ -69,6 +71,7 @@ enum Service {
         _ reloader: consuming Reloader, _ orders: ServiceOrders, _ log: Log
     ) {
         let address = reloader.address
+        let group = reloader.adminSocketGroup
         let secureAddress = listeners.address(at: .secure)
         let adminAddress = listeners.address(at: .admin)
         let notifier = ServiceNotifier()
@@ -80,9 +83,15 @@ enum Service {
         announce("syncdaemon: listening on http://\(address)")
         log.notice("Ready.", ["address": address, "version": Release.version])
         notifier.ready(status: "Listening on \(address)")
-        let signal = watch(node, until: signals, reloader, orders, notifier, log)
+        let signal = watch(node, until: signals, reloader, orders, notifier, log) {
+            renewSocket(of: listeners, group, log)
+        }
 
-        log.notice("Stopping.", ["signal": signal])
+        if orders.isToStop {
+            log.notice("Stopping.", ["by": "an operator's drain"])
+        } else {
+            log.notice("Stopping.", ["signal": signal])
+        }
         notifier.stopping(status: "Draining")
         let lastResort = LastResort()
         lastResort.start()
@@ -99,7 +108,8 @@ enum Service {
     /// - Returns: The signal.
     private static func watch(
         _ node: Node, until signals: sigset_t, _ reloader: consuming Reloader,
-        _ orders: ServiceOrders, _ notifier: ServiceNotifier, _ log: Log
+        _ orders: ServiceOrders, _ notifier: ServiceNotifier, _ log: Log,
+        reloading: () -> Void
     ) -> Int32 {
         var signals = signals
         let interval = ServiceNotifier.watchdogInterval() ?? .seconds(4)
@@ -116,6 +126,7 @@ enum Service {
                 notifier.reloading(at: Clock.monotonicMicroseconds())
                 let waiting = orders.takeReloads()
                 let outcome = reloader.reload(node)
+                reloading()
                 for told in waiting { told(outcome) }
                 notifier.ready(status: "Listening on \(reloader.address)")
             case SIGUSR1, SIGUSR2:
@@ -147,6 +158,17 @@ enum Service {
             guard configuration.sources["server.admin_socket"] == nil,
                 configuration.adminSocketGroup == nil
             else { throw .transport(error) }
+            log.warning("There is no socket for operators. \(error)")
+        }
+    }
+
+    /// Makes the socket of operators anew where somebody removed its file.
+    private static func renewSocket(of listeners: Listeners, _ group: String?, _ log: Log) {
+        guard let path = listeners.lostPath else { return }
+        do throws(TransportError) {
+            listeners.renew(try LocalListener(path: path, group: group))
+            log.notice("The socket of operators was gone, and is there again.", ["path": path])
+        } catch {
             log.warning("There is no socket for operators. \(error)")
         }
     }

@@ -6,6 +6,7 @@ import JSON
 /// Routes at the operators' address, or where `/metrics` is.
 struct WebhookEndpoints: Sendable {
     let webhooks: WebhookThread
+    let interceptors: InterceptorThread
     let entrances: Set<Entrance>
 
     var routes: [HTTPRoute] {
@@ -16,7 +17,9 @@ struct WebhookEndpoints: Sendable {
         }
         replay.isNamed = false
         return [
-            .get("webhooks", at: entrances) { _ in .admin(200, WebhookList.json(of: webhooks)) },
+            .get("webhooks", at: entrances) { _ in
+                .admin(200, WebhookList.json(of: webhooks, interceptors))
+            },
             replay,
         ]
     }

@@ -19,7 +19,10 @@ enum DataDirectory {
         guard status.st_mode & S_IFMT == S_IFDIR else {
             return "\(path) is \(systemMessage(ENOTDIR).lowercased())"
         }
-        return unsafe access(path, W_OK | X_OK) == 0 ? nil : systemMessage(errno)
+        guard unsafe access(path, W_OK | X_OK) == 0 else { return systemMessage(errno) }
+        // Permissions let root write there.
+        let isOfKernel = unsafe sync_is_of_kernel(path) == 1
+        return isOfKernel ? "\(path) is the kernel's, and keeps no files" : nil
     }
 
     /// The permissions of a directory; `nil` when it does not exist.

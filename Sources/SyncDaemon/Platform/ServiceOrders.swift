@@ -18,6 +18,7 @@ final class ServiceOrders: Sendable {
     typealias Told = @Sendable (ReloadOutcome) -> Void
 
     private let reloads = Locked<[Told]>([])
+    private let isStopAsked = Locked(false)
     private let raise: @Sendable (Int32) -> Void
 
     /// - Parameter raise: Sends a signal to this process.
@@ -33,7 +34,13 @@ final class ServiceOrders: Sendable {
     }
 
     /// Has the daemon drain and end.
-    func stop() { raise(SIGTERM) }
+    func stop() {
+        isStopAsked.withLock { $0 = true }
+        raise(SIGTERM)
+    }
+
+    /// Whether an operator had the daemon end, by request and not by signal.
+    var isToStop: Bool { isStopAsked.withLock { $0 } }
 
     /// Who waits for a reload that has not begun.
     func takeReloads() -> [Told] {

@@ -29,6 +29,27 @@ final class Listeners: Sendable {
         sockets.withLock { $0[.local] = descriptor }
     }
 
+    /// Where the file of the one of operators was, when it is there no more; `nil` else.
+    var lostPath: String? {
+        file.withLock { file in
+            guard let file, LocalSocketFile(file.path) != file else { return nil }
+            return file.path
+        }
+    }
+
+    /// Puts another in the place of the one of operators, under the same descriptor.
+    func renew(_ listener: consuming LocalListener) {
+        let file = listener.file
+        let descriptor = FileDescriptor(owning: listener.release())
+        sockets.withLock { sockets in
+            // Whoever waits for the old one looks again with the next beat.
+            guard let old = sockets[.local] else { return }
+            _ = dup2(descriptor.rawValue, old)
+            _ = fcntl(old, F_SETFD, FD_CLOEXEC)
+        }
+        self.file.withLock { $0 = file }
+    }
+
     /// -1 where there is none, or none any more.
     func descriptor(at entrance: Entrance) -> Int32 {
         sockets.withLock { $0[entrance] ?? -1 }

@@ -52,6 +52,23 @@ struct LocalListener: ~Copyable {
         unsafe unlink(path)
     }
 
+    static func isGroup(_ name: String) -> Bool { unsafe getgrnam(name) != nil }
+
+    /// Why no socket can be made at a path; `nil` when it can.
+    ///
+    /// Makes nothing. That somebody listens there already is no obstacle: it may be the daemon itself.
+    static func obstacle(at path: String) -> TransportError? {
+        var status = stat()
+        if unsafe lstat(path, &status) == 0 {
+            return status.st_mode & S_IFMT == S_IFSOCK ? nil : .notASocket(path)
+        }
+        let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard unsafe access(directory, W_OK | X_OK) == 0 else {
+            return .cannotListenAt(path, errno: errno)
+        }
+        return nil
+    }
+
     private static func number(ofGroup name: String) throws(TransportError) -> gid_t {
         guard let entry = unsafe getgrnam(name) else { throw .noGroup(name) }
         return unsafe entry.pointee.gr_gid

@@ -99,7 +99,24 @@ struct PagePolicy: Sendable, Hashable {
 
 extension PagePolicy.Refusal {
     /// The answer, which ends the connection; a page cannot read it.
-    var response: HTTPResponse {
+    func response(at entrance: Entrance) -> HTTPResponse {
+        guard entrance.isForClients else {
+            return HTTPResponse.error(status, "\(sentenceForOperators)").inOperatorsShape
+        }
+        return response
+    }
+
+    private var status: Int { self == .host ? 421 : 403 }
+
+    private var sentenceForOperators: String {
+        switch self {
+        case .host:
+            "The daemon is not known by this Host. Ask for 127.0.0.1 or localhost."
+        case .page: "No page may ask here, whatever its Origin: ask without that header."
+        }
+    }
+
+    private var response: HTTPResponse {
         switch self {
         case .host:
             .error(

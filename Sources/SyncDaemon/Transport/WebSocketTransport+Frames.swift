@@ -26,10 +26,12 @@ extension WebSocketTransport {
         if let refusal = policy.refusal(of: request.provenance, at: UpgradeRequest.path[...]) {
             connection.ends(because: refusal.reason)
             requests.didRefuse(refusal, to: request.provenance, from: connection.id)
-            return refusal.response
+            return refusal.response(at: connection.entrance)
         }
         guard connection.entrance.isForClients else {
-            return .error(404, "This address is for operators. Clients connect to that of listen.")
+            return HTTPResponse.error(
+                404, "This address is for operators. Clients connect to that of listen."
+            ).inOperatorsShape
         }
         return nil
     }

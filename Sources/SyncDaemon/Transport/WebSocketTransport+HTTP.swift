@@ -136,7 +136,7 @@ extension WebSocketTransport {
         }
         connection.ends(because: refusal.reason)
         requests.didRefuse(refusal, to: request.provenance, from: connection.id)
-        return refusal.response
+        return refusal.response(at: connection.entrance)
     }
 
     /// Sends the last response of a connection.
@@ -147,6 +147,7 @@ extension WebSocketTransport {
             origin = request.provenance.origin
             response = self.refusal(of: request, on: connection) ?? response
         }
+        if !connection.entrance.isForClients { response = response.inOperatorsShape }
         send(response.encoded(omitsBody: isHead, for: origin), to: connection)
         _ = settle(connection)
     }

@@ -12,6 +12,8 @@ final class Deliveries<World: DeliveryWorld> {
     private var webhooks: [Webhook] = []
     private var lanes: [LaneID: DeliveryLane] = [:]
     private(set) var figures: [String: WebhookFigures] = [:]
+    /// What the store has, also for names that no webhook has.
+    private var uses: [String: OutboxUses] = [:]
     /// Webhooks with other dead letters than ``readDead()`` has seen.
     private var changedDead: Set<String> = []
     private let reader: any OutboxReader
@@ -36,10 +38,44 @@ final class Deliveries<World: DeliveryWorld> {
         }
         lanes = Dictionary(
             uniqueKeysWithValues: all.map { ($0, lanes[$0] ?? DeliveryLane()) })
+        let before = figures
         figures = Dictionary(
-            uniqueKeysWithValues: webhooks.map {
-                ($0.name, figures[$0.name] ?? WebhookFigures())
+            uniqueKeysWithValues: webhooks.map { webhook in
+                var figures = before[webhook.name] ?? WebhookFigures()
+                figures.isRemoved = false
+                return (webhook.name, figures)
             })
+        keepRemoved(before)
+    }
+
+    /// Goes on showing what there is for webhooks that are none any more.
+    private func keepRemoved(_ before: [String: WebhookFigures]) {
+        for (name, use) in uses where figures[name]?.isRemoved ?? true {
+            guard use.waiting.rows + use.dead.rows > 0 else {
+                figures[name] = nil
+                continue
+            }
+            if before[name]?.isRemoved != true {
+                log.warning(
+                    "Events wait for a webhook that is none any more: they stay until there is one "
+                        + "of this name again.",
+                    [
+                        "webhook": name, "waiting": use.waiting.rows,
+                        "dead_letters": use.dead.rows,
+                    ])
+                changedDead.insert(name)
+            }
+            figures[name] = figures[name] ?? WebhookFigures()
+            figures[name]?.isRemoved = true
+            figures[name]?.uses = use
+        }
+    }
+
+    /// Ends the pauses of a webhook's lanes: an operator says that its receiver is mended.
+    func retry(_ webhook: String) {
+        for number in 0..<Limits.webhookLanes {
+            lanes[LaneID(webhook: webhook, number: number)]?.retry()
+        }
     }
 
     /// Takes what the ledger has done.
@@ -68,6 +104,8 @@ final class Deliveries<World: DeliveryWorld> {
             if figures[name]?.uses.dead != use.dead { changedDead.insert(name) }
             figures[name]?.uses = use
         }
+        self.uses = uses
+        keepRemoved(figures)
     }
 
     /// Looks at what was given up, where that is something else: for now and then.

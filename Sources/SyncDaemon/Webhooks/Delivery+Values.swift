@@ -42,6 +42,8 @@ struct WebhookFigures: Sendable, Hashable {
     var failingSince: UInt64?
     /// Why the last attempt failed.
     var reason = ""
+    /// Whether no webhook has this name any more, and there is still something for it.
+    var isRemoved = false
 }
 
 /// What deliveries need of the world around them.

@@ -41,6 +41,9 @@ struct DeliveryLane {
         }
     }
 
+    /// Has the next request begin without a pause.
+    mutating func retry() { notBefore = 0 }
+
     /// Takes what became of a request.
     ///
     /// - Parameters:

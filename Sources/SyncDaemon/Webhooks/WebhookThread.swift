@@ -8,6 +8,7 @@ final class WebhookThread: Sendable {
     private struct State {
         var newWebhooks: [Webhook]?
         var revived: [String] = []
+        var retried: Set<String> = []
         var figures: [String: WebhookFigures] = [:]
         var isStopping = false
     }
@@ -50,6 +51,12 @@ final class WebhookThread: Sendable {
         state.withLock { state in
             if !state.revived.contains(webhook) { state.revived.append(webhook) }
         }
+        wake()
+    }
+
+    /// Has a receiver that failed asked again at once.
+    func retry(_ webhook: String) {
+        state.withLock { _ = $0.retried.insert(webhook) }
         wake()
     }
 
@@ -97,10 +104,11 @@ final class WebhookThread: Sendable {
     }
 
     private func takeOrders(_ deliveries: Deliveries<World>) {
-        let (webhooks, revived) = state.withLock { state in
-            defer { (state.newWebhooks, state.revived) = (nil, []) }
-            return (state.newWebhooks, state.revived)
+        let (webhooks, revived, retried) = state.withLock { state in
+            defer { (state.newWebhooks, state.revived, state.retried) = (nil, [], []) }
+            return (state.newWebhooks, state.revived, state.retried)
         }
+        for webhook in retried { deliveries.retry(webhook) }
         if let webhooks {
             deliveries.apply(webhooks)
             if !ledger.requests.put(.webhooks(webhooks)) {

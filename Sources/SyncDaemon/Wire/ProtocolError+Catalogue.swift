@@ -251,6 +251,13 @@ extension ProtocolError {
             + "Retry after a second with the same mutation id.",
         retryAfterSeconds: Limits.retryAfterSeconds)
 
+    /// The same for clients, and another word for who asks them.
+    static let interceptorUnclear = ProtocolError(
+        status: interceptorFailed.status, code: interceptorFailed.code,
+        message: "The server of the application that has to allow this answers what is no answer. "
+            + "Retry after a second with the same mutation id, or tell its operator.",
+        retryAfterSeconds: Limits.retryAfterSeconds)
+
     static let deletingDisabled = ProtocolError(
         status: 403, code: "deleting_disabled",
         message: "The owner of this keyset lets nobody delete messages here. Ask the operator.")

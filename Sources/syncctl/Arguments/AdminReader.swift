@@ -13,6 +13,8 @@ struct AdminWork: Hashable {
     var path: String
     /// Whether something is changed.
     var isChange: Bool
+    /// Whether its answer may take long.
+    var takesLong = false
     /// Fields of the request, in the table's order.
     var fields: [AdminField]
 }
@@ -62,7 +64,8 @@ extension JobReader {
         }
         return AdminWork(
             socket: tokens.values["--socket"], directory: tokens.values["--data-dir"], name: name,
-            path: command.path, isChange: command.isChange, fields: fields)
+            path: command.path, isChange: command.isChange, takesLong: command.takesLong,
+            fields: fields)
     }
 }
 

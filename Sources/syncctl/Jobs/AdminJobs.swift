@@ -52,13 +52,18 @@ struct AdminJobRunner {
     private func ask(
         _ work: AdminWork, _ fields: [AdminField], at path: String
     ) throws(JobError) -> HTTPAnswer {
-        let socket = LocalSocket.connect(to: path)
-        guard socket >= 0 else { throw Self.failure(at: path, errno) }
+        let socket = try Self.connect(to: path)
         defer { close(socket) }
+        let waiting: HTTPExchange.Waiting = { () throws(JobError) in
+            guard work.takesLong else { throw Self.noAnswer(at: path) }
+            try Self.askForLife(at: path)
+            return true
+        }
         guard work.isChange else {
             let query = fields.map { $0.name + "=" + URLText.segment($0.value ?? "true") }
             let target = work.path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
-            return try HTTPExchange.ask("GET", target, body: "", of: "localhost", over: socket)
+            return try HTTPExchange.ask(
+                "GET", target, body: "", of: "localhost", over: socket, waiting: waiting)
         }
         var json = JSONWriter()
         json.beginObject()
@@ -69,7 +74,33 @@ struct AdminJobRunner {
         json.endObject()
         return try HTTPExchange.ask(
             "POST", work.path, body: String(decoding: json.bytes, as: UTF8.self), of: "localhost",
-            over: socket)
+            over: socket, waiting: waiting)
+    }
+
+    private static func connect(to path: String) throws(JobError) -> Int32 {
+        let socket = LocalSocket.connect(to: path, within: Program.adminPatienceSeconds)
+        guard socket >= 0 else {
+            throw errno == EAGAIN ? noAnswer(at: path) : failure(at: path, errno)
+        }
+        return socket
+    }
+
+    /// Sees whether the daemon, which takes long with something, answers anything.
+    private static func askForLife(at path: String) throws(JobError) {
+        let socket = try connect(to: path)
+        defer { close(socket) }
+        _ = try HTTPExchange.ask(
+            "GET", "/healthz", body: "", of: "localhost", over: socket,
+            waiting: { () throws(JobError) in throw noAnswer(at: path) })
+    }
+
+    private static func noAnswer(at path: String) -> JobError {
+        JobError(
+            code: "no_answer",
+            message: "The daemon at \(path) has not answered for"
+                + " \(Program.adminPatienceSeconds) seconds: it is stopped, or hangs.",
+            advice: "Look at its log, and at its state: ps -o pid,stat,cmd -C syncdaemon. What was"
+                + " asked may still be carried out.")
     }
 
     private static func failure(at path: String, _ reason: Int32) -> JobError {

@@ -16,6 +16,9 @@ enum HTTPExchange {
     /// Seconds that each step may take.
     private static let patience = 15
 
+    /// What to do when nothing comes for as long as the socket waits: whether to go on.
+    typealias Waiting = () throws(JobError) -> Bool
+
     /// Asks once; blocks.
     static func ask(
         _ method: String, _ target: String, body: String, at address: WebSocketAddress
@@ -27,7 +30,8 @@ enum HTTPExchange {
 
     /// The same over a connection that is there already, which the caller closes.
     static func ask(
-        _ method: String, _ target: String, body: String, of host: String, over socket: Int32
+        _ method: String, _ target: String, body: String, of host: String, over socket: Int32,
+        waiting: Waiting = { () throws(JobError) in false }
     ) throws(JobError) -> HTTPAnswer {
         let request = """
             \(method) \(target) HTTP/1.1\r
@@ -39,7 +43,7 @@ enum HTTPExchange {
             \(body)
             """
         try send(Array(request.utf8), over: socket)
-        return try answer(in: try receive(from: socket))
+        return try answer(in: try receive(from: socket, waiting))
     }
 
     private static func connect(to address: WebSocketAddress) throws(JobError) -> Int32 {
@@ -58,10 +62,7 @@ enum HTTPExchange {
             unsafe next = info.ai_next
             let socket = unsafe Glibc.socket(info.ai_family, info.ai_socktype, info.ai_protocol)
             guard socket >= 0 else { continue }
-            var limit = timeval(tv_sec: patience, tv_usec: 0)
-            let size = socklen_t(MemoryLayout<timeval>.size)
-            unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
-            unsafe setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+            LocalSocket.setPatience(patience, of: socket)
             if unsafe Glibc.connect(socket, info.ai_addr, info.ai_addrlen) == 0 { return socket }
             Glibc.close(socket)
         }
@@ -84,12 +85,15 @@ enum HTTPExchange {
         }
     }
 
-    private static func receive(from socket: Int32) throws(JobError) -> [UInt8] {
+    private static func receive(
+        from socket: Int32, _ waiting: Waiting
+    ) throws(JobError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while bytes.count <= answerMax {
             let count = unsafe Glibc.recv(socket, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN, try waiting() { continue }
             guard count >= 0 else { throw lost }
             guard count > 0 else { return bytes }
             bytes += buffer.prefix(count)

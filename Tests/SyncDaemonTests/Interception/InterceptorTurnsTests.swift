@@ -31,12 +31,12 @@ struct InterceptorTurnsTests {
         let step = turns.step(at: 0)
         #expect(Set(step.asked.map(\.number)) == Set(0..<most).union([999]))
         #expect(step.decided.isEmpty && step.next == 1000 + most)
-        #expect(turns.ended(question(0), failed: false) == nil)
+        turns.ended(question(0), .right)
         #expect(turns.step(at: 1).asked.map(\.number) == [most])
         let late = turns.step(at: 1001 + most)
         #expect(late.asked.isEmpty && late.decided.map(\.question.number) == [most + 1])
         #expect(late.decided.map(\.verdict) == [.unasked], "no fault of the interceptor's")
-        #expect(turns.failing.isEmpty)
+        #expect(turns.troubled.isEmpty)
     }
 
     @Test("users are asked about in turn, however much one of them writes")
@@ -46,7 +46,7 @@ struct InterceptorTurnsTests {
         for number in 0..<most * 4 { turns.add(question(number, by: "eve")) }
         #expect(turns.step(at: 0).asked.count == Int(most))
         for number in 0..<3 { turns.add(question(1000 + UInt64(number), by: "bob")) }
-        for number in 0..<UInt64(6) { #expect(turns.ended(question(number), failed: false) == nil) }
+        for number in 0..<UInt64(6) { turns.ended(question(number), .right) }
         let next = turns.step(at: 1).asked.map(\.number)
         #expect(next.count == 6 && Set([1000, 1001, 1002]).isSubset(of: next))
     }
@@ -55,10 +55,11 @@ struct InterceptorTurnsTests {
         for count in 1...Limits.interceptorFailuresMax {
             turns.add(question(0))
             #expect(turns.step(at: 0).asked.count == 1)
-            let change = turns.ended(question(0), failed: true)
-            #expect(change == (count == Limits.interceptorFailuresMax ? true : nil))
+            turns.ended(question(0), .none)
+            let isOver = count == Limits.interceptorFailuresMax
+            #expect(turns.state(of: "moderator") == (isOver ? .fails : .works))
         }
-        #expect(turns.failing == ["moderator"])
+        #expect(turns.troubled == ["moderator"])
     }
 
     @Test("one that has failed too often is asked once a second, until it answers")
@@ -77,12 +78,12 @@ struct InterceptorTurnsTests {
         }
         #expect(asked(at: 10) == (1, 1), "the first of a second tries it")
         #expect(asked(at: 20) == (0, 2), "while that is under way nobody does")
-        #expect(turns.ended(question(0), failed: true) == nil)
+        turns.ended(question(0), .none)
         #expect(asked(at: 1009) == (0, 2))
         #expect(asked(at: 1010) == (0, 2), "the same user has no second turn so soon")
         #expect(asked(at: 2010) == (1, 1))
-        #expect(turns.ended(question(0), failed: false) == false)
-        #expect(turns.failing.isEmpty)
+        turns.ended(question(0), .right)
+        #expect(turns.troubled.isEmpty)
         #expect(asked(at: 2011) == (2, 0))
     }
 
@@ -92,10 +93,41 @@ struct InterceptorTurnsTests {
         failing(&turns)
         turns.add(question(1, by: "eve"))
         #expect(turns.step(at: 10).asked.count == 1)
-        #expect(turns.ended(question(1), failed: true) == nil)
+        turns.ended(question(1), .none)
         for number in 2..<50 { turns.add(question(UInt64(number), by: "eve", until: 3000)) }
         turns.add(question(50, by: "bob", until: 3000))
         #expect(turns.step(at: 1500).asked.map(\.number) == [50])
+    }
+
+    @Test("one that answers what is none is a trouble, and is asked all the same")
+    func wrongAnswers() {
+        var turns = InterceptorTurns()
+        func ask(_ answer: InterceptorAnswer) {
+            turns.add(question(0))
+            #expect(turns.step(at: 0).asked.count == 1)
+            turns.ended(question(0), answer)
+        }
+        for _ in 1..<Limits.interceptorWrongMax { ask(.wrong) }
+        ask(.right)
+        for _ in 1..<Limits.interceptorWrongMax { ask(.wrong) }
+        #expect(turns.troubled.isEmpty, "not in a row")
+        ask(.none)
+        #expect(turns.state(of: "moderator") == .answersWrongly)
+        #expect(turns.troubled == ["moderator"])
+        for _ in 0..<Limits.interceptorFailuresMax { ask(.wrong) }
+        ask(.right)
+        #expect(turns.troubled.isEmpty)
+    }
+
+    @Test("an operator has one of them asked again at once")
+    func retried() {
+        var turns = InterceptorTurns()
+        failing(&turns)
+        turns.forgetFailures(of: "other")
+        #expect(turns.troubled == ["moderator"])
+        turns.forgetFailures(of: "moderator")
+        for number in 0..<5 { turns.add(question(UInt64(number))) }
+        #expect(turns.step(at: 1).asked.count == 5)
     }
 
     @Test("a reload has it asked again at once")
@@ -103,7 +135,7 @@ struct InterceptorTurnsTests {
         var turns = InterceptorTurns()
         failing(&turns)
         turns.forgetFailures()
-        #expect(turns.failing.isEmpty)
+        #expect(turns.troubled.isEmpty)
         for number in 0..<5 { turns.add(question(UInt64(number))) }
         #expect(turns.step(at: 1).asked.count == 5)
     }

@@ -111,7 +111,7 @@ struct InterceptorWordsTests {
             "", "true", "[]", "{}", #"{"allow":1}"#, #"{"allow":"true"}"#, #"{"allow":true"#,
         ])
     func garbage(_ text: String) {
-        guard case .failed(let reason) = verdict(text) else {
+        guard case .unclear(let reason) = verdict(text) else {
             Issue.record("It was taken.")
             return
         }
@@ -188,7 +188,7 @@ struct InterceptorWordsTests {
         let body = Array(#"{"allow":true,"payload":""#.utf8) + [0xff] + Array(#""}"#.utf8)
         let found = InterceptorWords.verdict(
             on: Self.publish, .answered(status: 200, retryAfter: nil, body: body))
-        guard case .failed = found else {
+        guard case .unclear = found else {
             Issue.record("It was taken.")
             return
         }
@@ -201,7 +201,7 @@ struct InterceptorWordsTests {
                 == .failed(reason: "Timeout was reached"))
         for status in [199, 302, 400, 500] {
             #expect(
-                verdict(#"{"allow":true}"#, status: status) == .failed(reason: "status \(status)"))
+                verdict(#"{"allow":true}"#, status: status) == .unclear(reason: "status \(status)"))
         }
     }
 }

@@ -191,7 +191,7 @@ struct PagePolicyTests {
             (PagePolicy.Refusal.host, 421, "[server] allowed_hosts"),
             (.page, 403, "[server] allowed_origins"),
         ] {
-            let response = refusal.response
+            let response = refusal.response(at: .main)
             #expect(response.status == status)
             #expect(String(decoding: response.body, as: UTF8.self).contains(setting))
             #expect(!response.keepsConnection)

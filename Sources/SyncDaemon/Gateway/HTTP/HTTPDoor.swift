@@ -51,7 +51,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         isDraining = true
         for (connection, call) in waiting where call.endsWithDrain {
             forgetRequest(of: connection)
-            respond(call.refusal(.draining).closing, to: connection)
+            let response = call.refusal(.draining).closing
+            respond(clients.telling(response, of: connection), to: connection)
         }
     }
 
@@ -93,7 +94,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             let response =
                 API.refusal(.overloaded, of: request)
                 ?? PubNubError.serviceUnavailable(.gateway).response
-            respond(response, to: connection)
+            respond(clients.telling(response, of: connection), to: connection)
         }
         return hub.polls.isOpen(on: connection)
     }
@@ -108,16 +109,20 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         // Clients have nothing to ask where operators do.
         let dialect = asking.request.entrance.isForClients ? PubNubDialect.answer(asking) : nil
         switch dialect ?? routes.answer(asking) {
-        case .now(let response): respond(response, to: connection)
+        case .now(let response):
+            respond(clients.telling(response, of: connection), to: connection)
         case .refused(let response):
             clients.release(connection)
-            respond(response, to: connection)
+            respond(clients.telling(response, of: connection), to: connection)
         case .call(let call): start(call, for: connection)
         }
     }
 
     private func start(_ call: any HTTPCall, for connection: SessionID) {
-        guard !isDraining else { return respond(call.refusal(.draining).closing, to: connection) }
+        guard !isDraining else {
+            let response = clients.telling(call.refusal(.draining).closing, of: connection)
+            return respond(response, to: connection)
+        }
         if let refusal = refusal(of: call) ?? refusal(of: call, for: connection) {
             return respond(clients.telling(refusal, of: connection), to: connection)
         }

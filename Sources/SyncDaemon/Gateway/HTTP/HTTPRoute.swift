@@ -36,16 +36,24 @@ struct HTTPRoutes: Sendable {
         let routes = RequestTarget(request.target).map { target in
             rows.filter { $0.path.matches(target) }
         }
-        guard let routes, !routes.isEmpty else { return .now(notFound(rows)) }
+        let isForClients = request.entrance.isForClients
+        guard let routes, !routes.isEmpty else {
+            let response = notFound(rows, isForClients)
+            return .now(isForClients ? response : response.inOperatorsShape)
+        }
         let method = request.method == .head ? .get : request.method
         guard let route = routes.first(where: { $0.method == method }) else {
-            return .now(methodNotAllowed(routes))
+            let response = methodNotAllowed(routes)
+            return .now(isForClients ? response : response.inOperatorsShape)
         }
         return route.answer(asking)
     }
 
-    private func notFound(_ rows: [HTTPRoute]) -> HTTPResponse {
-        let paths = rows.filter(\.isNamed).map(\.path.description)
+    private func notFound(_ rows: [HTTPRoute], _ isForClients: Bool) -> HTTPResponse {
+        // What clients find has no names of its own for operators' commands.
+        let paths =
+            rows.filter(\.isNamed).map(\.path.description)
+            + (isForClients ? [] : ["/admin/v1/ with the words of a command"])
         return .error(
             404,
             "Nothing is here. There are \(paths.dropLast().joined(separator: ", ")) and "

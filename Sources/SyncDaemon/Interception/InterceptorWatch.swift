@@ -1,0 +1,104 @@
+// What operators hear of interceptors that do not answer, or answer what is none.
+
+import EventModel
+
+/// Says it in the log, the first time and then rarely, and in the health.
+struct InterceptorWatch {
+    /// What was said of one.
+    private struct Said {
+        var state = InterceptorState.works
+        /// When the last line about an answer was written, in milliseconds.
+        var last: UInt64?
+        /// Answers since then that were none.
+        var unsaid = 0
+    }
+
+    private let health: Health
+    private let log: Log
+    private var said: [String: Said] = [:]
+
+    init(health: Health, log: Log) { (self.health, self.log) = (health, log) }
+
+    /// Takes what came of a question.
+    ///
+    /// - Parameters:
+    ///   - state: What its interceptor is like since.
+    ///   - now: In milliseconds.
+    /// - Returns: Whether it is like that since now.
+    mutating func heed(
+        _ verdict: InterceptorVerdict, of interceptor: Interceptor, in state: InterceptorState,
+        at now: UInt64
+    ) -> Bool {
+        var entry = said[interceptor.name] ?? Said()
+        defer { said[interceptor.name] = entry }
+        let before = entry.state
+        entry.state = state
+        if let reason = verdict.fault { complain(reason, of: interceptor, &entry, at: now) }
+        guard state != before else { return false }
+        switch state {
+        case .works: log.notice("An interceptor answers again.", ["interceptor": interceptor.name])
+        case .answersWrongly: break
+        case .fails:
+            log.warning(
+                "An interceptor fails: its answers are not waited for until one comes again.",
+                [
+                    "interceptor": interceptor.name, "reason": verdict.fault ?? "",
+                    "on_failure": interceptor.failing.rawValue,
+                ])
+        }
+        return true
+    }
+
+    private func complain(
+        _ reason: String, of interceptor: Interceptor, _ entry: inout Said, at now: UInt64
+    ) {
+        entry.unsaid += 1
+        let pause = UInt64(Limits.interceptorLogSeconds) * 1000
+        if let last = entry.last, now < last + pause { return }
+        log.warning(
+            "An interceptor's answer is none.",
+            [
+                "interceptor": interceptor.name, "reason": reason, "times": entry.unsaid,
+                "on_failure": interceptor.failing.rawValue,
+            ])
+        (entry.last, entry.unsaid) = (now, 0)
+    }
+
+    /// Begins anew with all of them, or one: what was wrong may be mended.
+    mutating func forget(_ interceptor: String? = nil) {
+        for name in interceptor.map({ [$0] }) ?? Array(said.keys) { said[name]?.state = .works }
+    }
+
+    /// Says in the health which of them are no good.
+    func tell(_ turns: InterceptorTurns) {
+        let names = turns.troubled.map { name in
+            turns.state(of: name) == .fails
+                ? "\(name) does not answer" : "\(name) answers what is no answer"
+        }
+        health.set(
+            .interceptorsFailing, !names.isEmpty,
+            "Interceptors fail: \(names.joined(separator: ", ")). What they should decide is "
+                + "refused or allowed, as on_failure says. Mend them; the log says why, and "
+                + "syncctl admin webhooks.")
+    }
+}
+
+extension InterceptorVerdict {
+    /// Why it is none, if it is none.
+    var fault: String? {
+        switch self {
+        case .failed(let reason), .unclear(let reason), .unusable(let reason): reason
+        case .allowed, .refused, .unasked: nil
+        }
+    }
+}
+
+extension InterceptorAnswer {
+    init(_ verdict: InterceptorVerdict) {
+        switch verdict {
+        case .failed: self = .none
+        case .unclear, .unusable: self = .wrong
+        case .allowed, .refused, .unasked: self = .right
+        }
+    }
+}
