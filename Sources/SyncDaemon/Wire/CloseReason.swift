@@ -59,8 +59,9 @@ struct CloseReason: Hashable, Sendable {
 }
 
 extension CloseReason {
-    /// Mostly nobody's mistake: a network, a machine or the daemon stood still meanwhile. With a
-    /// code that says to mend the client, a device would never come again.
+    /// Mostly nobody's mistake: a network, a machine or the daemon stood still meanwhile.
+    ///
+    /// With a code that says to mend the client, a device would never come again.
     static let lateHello = CloseReason(
         .tryAgainLater, "No hello came within \(Limits.helloSeconds) seconds. Reconnect.")
     static let keysetGone = CloseReason(
