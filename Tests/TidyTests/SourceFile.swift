@@ -34,8 +34,11 @@ struct SourceFile: Sendable {
 
     /// All Swift files under a folder of the package, by path.
     static func all(under folder: String) throws -> [SourceFile] {
-        let known = folder.hasPrefix("Sources") ? sources : tests
-        return try known.get().filter { $0.isIn([folder + "/"]) }
+        for (name, known) in [("Sources", sources), ("Tests", tests)]
+        where folder == name || folder.hasPrefix(name + "/") {
+            return try known.get().filter { $0.isIn([folder + "/"]) }
+        }
+        return try read(folder)
     }
 
     private static func read(_ folder: String) throws -> [SourceFile] {

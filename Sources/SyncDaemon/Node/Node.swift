@@ -55,11 +55,10 @@ final class Node: Sendable {
         certificate = CertificateWatch(configuration.tlsIdentity, log: log)
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
-        let makeReader = store.makeReader
         let troubles = StoreTroubles(
             directory: configuration.directory, health: health, counters: counters, log: log)
         let files = files(of: store, troubles)
-        let quarantine = Quarantine(troubles: troubles)
+        let (makeReader, quarantine) = (store.makeReader, Quarantine(troubles: troubles))
         let (memberships, revoked, granted) = try kept(by: store)
         accounts = Accounts(of: configuration, memberships)
         reactorSwitch = ReactorSwitch(count: count)

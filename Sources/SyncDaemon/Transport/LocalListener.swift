@@ -56,7 +56,8 @@ struct LocalListener: ~Copyable {
 
     /// Why no socket can be made at a path; `nil` when it can.
     ///
-    /// Makes nothing. That somebody listens there already is no obstacle: it may be the daemon itself.
+    /// Makes nothing. That somebody listens there already is no obstacle: it may be the daemon
+    /// itself.
     static func obstacle(at path: String) -> TransportError? {
         var status = stat()
         if unsafe lstat(path, &status) == 0 {

@@ -21,14 +21,14 @@ import Testing
 
     @Test("a query and a body come to the same")
     func queryBodyCome() throws {
-        let query = try read("sessions", query: "?user=a%20b&address=192.0.2.0/24&keyset=")
+        let query = try read("sessions", query: "?user=a%20b&address=192.0.2.0/24&keyset=default")
         let filter = try query.filter()
         #expect(filter.user == "a b")
-        #expect(filter.keyset == "")
+        #expect(filter.keyset == "default")
         #expect(filter.address == AddressRange("192.0.2.0/24"))
         let body = try read(
             "sessions kick",
-            body: #"{"user":"a b","address":"192.0.2.0/24","keyset":"","all":true}"#)
+            body: #"{"user":"a b","address":"192.0.2.0/24","keyset":"default","all":true}"#)
         #expect(try body.filter() == filter)
         #expect(try body.flag("all"))
         #expect(try !read("sessions kick").flag("all"))

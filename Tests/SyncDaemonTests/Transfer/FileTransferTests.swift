@@ -149,8 +149,8 @@ struct FileTransferTests {
     @Test(
         "lines that name no file or device that there can be are refused",
         arguments: [
-            #"{"file":"../../etc/passwd","keyset":"k","channel":"a","name":"n","size":1,"user":"u","#
-                + #""created":"1"}"#,
+            #"{"file":"../../etc/passwd","keyset":"k","channel":"a","name":"n","size":1,"#
+                + #""user":"u","created":"1"}"#,
             #"{"file":"00000000-0000-4000-8000-000000000001","keyset":"k","channel":"a","#
                 + #""name":"../n","size":1,"user":"u","created":"1"}"#,
             #"{"file":"00000000-0000-4000-8000-000000000001","keyset":"k","channel":"a","#
