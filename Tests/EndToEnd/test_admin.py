@@ -580,9 +580,10 @@ class Sockets(AdminTestCase):
                 (["--admin-socket", str(place / "none" / "admin.sock")], "Cannot listen at"),
                 (["--data-dir", "/proc/x"], "the kernel's")):
             with self.subTest(arguments):
+                if "--data-dir" not in arguments:
+                    arguments = ["--data-dir", str(place / "data"), *arguments]
                 code, _, errors = run_to_end(
-                    "config", "check", "--listen", "127.0.0.1:0", "--data-dir",
-                    str(place / "data"), *arguments)
+                    "config", "check", "--listen", "127.0.0.1:0", *arguments)
                 self.assertEqual(code, 2, errors)
                 self.assertIn(words, errors)
         self.start("--admin-socket", str(place / "admin.sock"))

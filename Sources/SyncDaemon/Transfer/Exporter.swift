@@ -109,6 +109,8 @@ final class Exporter {
             if isAbsent { try dump.forEachGrouping(of: keyset) { _, _ in note() } }
             if isAbsent { try dump.forEachRevoked(of: keyset) { _ in note() } }
             if isAbsent { try dump.forEachGrant(of: keyset) { _ in note() } }
+            if isAbsent { try dump.forEachDevice(of: keyset) { _, _ in note() } }
+            if isAbsent { isAbsent = try dump.files(of: selection, behind: nil).page.isEmpty }
         }
         return isAbsent
     }
