@@ -168,8 +168,9 @@ struct ChannelModelTests {
         let newest = model.items.map(\.id)
         #expect(newest.count < all.count)
 
-        #expect(try await model.loadOlder(5) == .more)
-        try await eventually("more are there") { model.items.count >= newest.count + 5 }
+        // One page may have brought all that there is before.
+        _ = try await model.loadOlder(5)
+        try await eventually("more are there") { model.items.count > newest.count }
         #expect(model.items.suffix(newest.count).map(\.id) == newest)
         #expect(model.items.map(\.payload?.text) == all.suffix(model.items.count))
         while try await model.loadOlder(50) == .more {}
