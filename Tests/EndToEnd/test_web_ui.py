@@ -445,9 +445,12 @@ class Messages(UiCase):
         ada = await self.person(self.daemon, "ada",
                                 options={"window": {"last": 50, "keeping": 1000}})
         await ada.page.until("room.items.length >= 50")
-        key = await ada.page.run("room.items[5].payload.text")
-        where = (f"all('{MESSAGE}').find((it) => it.querySelector('[part=text]').textContent"
-                 f" === {key!r}).getBoundingClientRect().top")
+        # Its place in the list changes as soon as older ones come.
+        key, token = await ada.page.run(
+            "[room.items[5].payload.text, room.items[5].timetoken]")
+        row = (f"all('{MESSAGE}').find((it) => it.querySelector('[part=text]').textContent"
+               f" === {key!r})")
+        where = f"{row}.getBoundingClientRect().top"
         count = await ada.page.run("room.items.length")
         # Where it is in each frame that is painted.
         moved = await ada.page.run(f"""(async () => {{
@@ -456,8 +459,8 @@ class Messages(UiCase):
                 port1.onmessage = done;
                 port2.postMessage(null);
             }}));
-            list.reveal(room.items[5].timetoken);
-            await painted();
+            list.reveal({token!r});
+            do await painted(); while (!{row});
             await painted();
             const before = {where};
             let moved = 0;

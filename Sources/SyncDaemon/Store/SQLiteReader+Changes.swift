@@ -10,8 +10,10 @@ extension SQLiteReader {
         let last = try last()
         let (id, digest) = try state(of: channel)
         guard let id else {
+            // Whoever has something of a channel without a row has it of another store.
             return ChangePage(
-                envelopes: [], through: last, isComplete: true, digest: digest, asOf: last)
+                envelopes: [], through: last, isComplete: true, digest: digest,
+                isTooOld: try isTooOld(start), asOf: last)
         }
         let limit = Limits.catchUpEventsMax
         let lists = [

@@ -187,7 +187,8 @@ final class AccessBench {
             onTicks: { UInt64(time.seconds) * 10_000_000 }, onNewest: { AccessBench.now })
         core = ReactorCore(
             engine: engine, settings: ReactorSettings(keysets: Keysets([keyset])),
-            mailbox: mailbox, accounts: accounts, counters: Counters())
+            mailbox: mailbox, accounts: accounts, counters: Counters(),
+            routes: HTTPRoutes(API.routes))
         core.attach(transport, at: 0)
     }
 

@@ -34,4 +34,29 @@ struct StreamPlaceTests {
             "6f1c -5", "6f1c-5x", "é-5", "6f1c-12345678901234567890",
         ])
     func wrong(text: String) { #expect(StreamPlace(text) == nil) }
+
+    @Test(
+        "who comes from another store begins with this run, or now where that is too far back",
+        arguments: [
+            (["read"], "foreign.b-17", "\(AccessBench.now)"),
+            (["read", "history"], "foreign.b-17", "1"),
+            (["read"], "beyond.b-17", "\(AccessBench.now)"),
+        ])
+    func anew(rights: [String], id: String, place: String) throws {
+        var keyset = AccessBench.keyset
+        keyset.webKeys = AccessBench.webKeys
+        let bench = AccessBench(keyset: keyset)
+        func ask(_ id: String) throws -> String {
+            let place = "channel=room&keyset=sub&cursor=\(id)"
+            let token = AccessBench.webToken(rights)
+            let response = try #require(
+                bench.ask(
+                    bench.newConnection(), "/v1/stream?\(place)&token=\(token)", token: nil))
+            return "\(response.status) " + String(decoding: response.body, as: UTF8.self)
+        }
+        #expect(try ask(id) == "200 event: reset\ndata: {}\nid: e.f-\(place)\n\n")
+        // One of this store is taken as it is.
+        #expect(
+            try ask("e.f-\(AccessBench.now)") == "200 id: e.f-\(AccessBench.now)\n\n")
+    }
 }
