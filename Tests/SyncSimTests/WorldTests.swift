@@ -83,7 +83,7 @@ struct PlantedBugTests {
         case .presenceLostInCommit: 10
         case .clearingForgetsLate: 7
         case .ignoredFloor: 4
-        case .forgottenMutation, .steppedRetention, .deletionForFreshDevice, .aliasOnAddOnly,
+        case .forgottenMutation, .steppedRetention, .forgottenDeletion, .aliasOnAddOnly,
             .uncountedTap, .lateLivePage, .earlierTextStays:
             3
         case .pollFromNow, .acknowledgedOnFullDisk, .forgottenAlias: 2

@@ -4,11 +4,10 @@ import EventModel
 
 @testable import SyncDaemon
 
-/// Leaves some tombstones out, or all clearings, or tells a fresh device of what was deleted before
-/// it came.
+/// Leaves some tombstones out, or all clearings, or all deletions of messages.
 final class FaultyReader: StoreReader {
     static let bugs: [PlantedBug?] = [
-        .droppedTombstone, .clearingForgetsLate, .deletionForFreshDevice,
+        .droppedTombstone, .clearingForgetsLate, .forgottenDeletion,
     ]
 
     let reader: any StoreReader
@@ -22,18 +21,13 @@ final class FaultyReader: StoreReader {
     func changes(
         in channel: Channel, from start: ChangeStart
     ) throws(StoreError) -> ChangePage {
-        guard bug != .deletionForFreshDevice else {
-            // As if whoever has no message might have one that was deleted.
-            var start = start
-            start.deletions = start.messages
-            return try reader.changes(in: channel, from: start)
-        }
         var page = try reader.changes(in: channel, from: start)
         page.envelopes.removeAll { envelope in
             switch envelope.event {
             case .actionRemoved:
                 bug == .droppedTombstone && envelope.timetoken.rawValue % 4 == 0
             case .actionsCleared: bug == .clearingForgetsLate
+            case .messagesDeleted: bug == .forgottenDeletion
             default: false
             }
         }

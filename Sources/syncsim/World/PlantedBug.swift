@@ -26,8 +26,8 @@ enum PlantedBug: String, CaseIterable {
     case acknowledgedOnFullDisk = "acknowledged-on-full-disk"
     /// Positions are handed out that the store does not know of after a power loss.
     case unkeptPosition = "unkept-position"
-    /// A device that has nothing is told what was deleted before it came.
-    case deletionForFreshDevice = "deletion-for-fresh-device"
+    /// A device that was away is not told which messages were deleted.
+    case forgottenDeletion = "forgotten-deletion"
     /// A reaction does not take the place of the user's former one.
     case keptRival = "kept-rival"
     /// What somebody adds by another name is stored by that name.
