@@ -441,7 +441,7 @@ class Messages(UiCase):
     async def test_what_is_in_sight_stays_while_older_messages_come(self):
         await self.zoe.settle_all([
             ("publish", {"channel": "room", "payload": {"text": f"message {n} " + "long " * (n % 40)}})
-            for n in range(200)])
+            for n in range(300)])
         ada = await self.person(self.daemon, "ada",
                                 options={"window": {"last": 50, "keeping": 1000}})
         await ada.page.until("room.items.length >= 50")
@@ -464,7 +464,7 @@ class Messages(UiCase):
             await painted();
             const before = {where};
             let moved = 0;
-            for (let rest = 10; rest > 0; room.items.length >= {count + 50} && rest--) {{
+            for (let rest = 10; rest > 0; room.items.length > {count} && rest--) {{
                 await painted();
                 moved = Math.max(moved, Math.abs({where} - before));
             }}

@@ -26,6 +26,8 @@ export class Viewport {
   /** @type {Row[]} */ #spare = [];
   /** @type {Map<string, number>} Where each item is; null: to be found out. */ #places = new Map();
   #isMoved = true;
+  /** Whether rows came or went that are not rendered: where others are is not as it shows. */
+  #isStale = false;
   /** The first row in sight, and how much of it is above. */
   #anchor = { key: '', offset: 0 };
   #top = 0;
@@ -77,7 +79,7 @@ export class Viewport {
     this.#items = items;
     this.#heights.clear();
     this.#heights.append(items.length);
-    this.#isMoved = this.isAtEnd = true;
+    this.#isMoved = this.#isStale = this.isAtEnd = true;
     for (const key of [...this.#rows.keys()]) this.#release(key);
     inNextFrame(this);
   }
@@ -89,7 +91,7 @@ export class Viewport {
     for (const { kind, index, ...change } of changes) {
       const from = kind === 'move' ? /** @type {any} */ (change).from : index;
       if (kind === 'update') continue;
-      this.#isMoved = true;
+      this.#isMoved = this.#isStale = true;
       if (kind === 'insert') heights.insert(index);
       else if (kind === 'remove') heights.remove(index);
       else heights.insert(index, heights.remove(from));
@@ -127,6 +129,7 @@ export class Viewport {
       top - offset - beyond, top - offset + this.#height + beyond);
     this.#fill(from, to);
     this.#range = [from, to];
+    this.#isStale = false;
     this.#put(top);
   }
 
@@ -179,10 +182,12 @@ export class Viewport {
 
   #scrolled() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    const moved = scrollTop - this.#top;
     this.#top = scrollTop;
     this.#height = clientHeight;
     this.isAtEnd = scrollHeight - scrollTop - clientHeight < nearEnd;
-    this.#setAnchor();
+    if (this.#isStale) this.#anchor.offset += moved;
+    else this.#setAnchor();
     inNextFrame(this);
     this.#seen();
   }
@@ -212,7 +217,8 @@ export class Viewport {
     }
     if (!isChanged) return;
     // Before this frame is painted, so that nothing jumps; other rows come with the next one.
-    this.#put(this.#wanted);
+    if (this.#isStale) this.render();
+    else this.#put(this.#wanted);
     inNextFrame(this);
     this.#seen();
   }
@@ -235,6 +241,8 @@ export class Viewport {
    * @param {number} index
    */
   reveal(index) {
+    // What is in sight is known of what is rendered.
+    if (this.#isStale) this.render();
     const offset = this.#offset;
     const [start, end] = [this.#heights.top(index) + offset, this.#heights.top(index + 1) + offset];
     if (start >= this.#top && end <= this.#top + this.#height) return;
