@@ -101,9 +101,11 @@ struct Reading: Sendable {
             let state = try reader.digest(of: channel)
             return .state(state.digest, at: state.cursor)
         case .repair, .summaries: preconditionFailure("It has steps of its own.")
-        case .backlog(let channels, let cursor, let bringsDeletions):
+        case .backlog(let channels, let cursor, let bringsDeletions, let bytesMax):
             return try backlog(from: reader, order, while: mayGoOn) {
-                PolledBacklog(of: channels, after: cursor, bringsDeletions: bringsDeletions, order)
+                PolledBacklog(
+                    of: channels, after: cursor, bringsDeletions: bringsDeletions,
+                    bytesMax: bytesMax, order)
             }
         case .channels(let wildcard, let cursor):
             return try search(
