@@ -38,7 +38,9 @@ struct ReadRequest: Sendable {
         /// Entries of the directory that the request's channel is.
         case directory(EntryScan)
         /// Of which channels a device hears by push; as for several channels.
-        case pushChannels(PushDevice)
+        ///
+        /// - `registeredBy`: only of these that are a user's, or nobody's.
+        case pushChannels(PushDevice, registeredBy: String?)
         /// Files of the request's channel.
         case files(after: Timetoken, limit: Int)
         /// One of them; none where the id is of another channel's.

@@ -133,8 +133,9 @@ struct Reading: Sendable {
         case .file(let id):
             let file = try reader.file(id).flatMap { $0.channel == channel ? $0 : nil }
             return .reply(.success(.files(file.map { [$0.entry] } ?? [], next: nil)))
-        case .pushChannels(let device):
-            return .reply(.success(.deviceChannels(try reader.channels(of: device))))
+        case .pushChannels(let device, let user):
+            let channels = try reader.channels(of: device, registeredBy: user)
+            return .reply(.success(.deviceChannels(channels)))
         case .directory(let scan):
             return try directory(scan, from: reader, while: mayGoOn)
         }
