@@ -101,6 +101,32 @@ class TokenCase(PubNubTestCase):
 
 
 class Access(TokenCase):
+    def test_who_names_nobody_is_whom_the_token_names(self):
+        token = self.grant(user="ada", channels=[Channel.id("room").read().write()])
+        anonymous = self.rest(self.daemon, "", KEYS)
+
+        def ask(method, path, body=None, **query):
+            return anonymous.ask(method, path, {"auth": token, **query}, body)
+
+        sent = ask("GET", "/publish/{pub}/{sub}/0/room/0/%22x%22")
+        self.assertEqual(sent.status, 200, sent)
+        timetoken = sent.json()[2]
+        page = ask("GET", "/v3/history/sub-key/{sub}/channel/room", include_uuid="true")
+        self.assertIn(page.status, (200, 403))
+        actions = "/v1/message-actions/{sub}/channel/room"
+        added = ask("POST", f"{actions}/message/{timetoken}", {"type": "reaction", "value": "x"})
+        self.assertEqual((added.status, added.json()["data"]["uuid"]), (200, "ada"))
+        beat = ask("GET", "/v2/presence/sub-key/{sub}/channel/room/heartbeat")
+        self.assertEqual(beat.status, 200, beat)
+        # Whoever names somebody has to be that one, and nobody's token names nobody.
+        self.assertEqual(ask("GET", "/publish/{pub}/{sub}/0/room/0/1", uuid="bob").status, 403)
+        token = self.grant(channels=[Channel.id("room").read().write()])
+        self.assertEqual(
+            ask("POST", f"{actions}/message/{timetoken}",
+                {"type": "reaction", "value": "y"}).status, 400)
+        token = token[:-8] + "AAAAAAAA"
+        self.assertEqual(ask("GET", "/publish/{pub}/{sub}/0/room/0/1").status, 403)
+
     # PubNub's SDK
 
     def test_a_granted_token_opens_what_it_names(self):

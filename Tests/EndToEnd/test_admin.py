@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import stat
@@ -17,7 +18,8 @@ from pubnub.pnconfiguration import PNConfiguration
 from pubnub.pubnub import PubNub
 
 from case import DaemonTestCase, eventually
-from daemon import Daemon, binary, clean_environment, run_to_end
+from daemon import ROOT, Daemon, binary, clean_environment, run_to_end
+from disk import SmallDisk, cannot_mount
 from raw import RawClient
 from receiver import Receiver
 from rest import LongPoll
@@ -358,6 +360,33 @@ class Process(AdminTestCase):
         # Some is kept for what comes next.
         self.assertLess(answer["databaseBytes"], answer["databaseBytesBefore"] - 3_000_000)
 
+    async def test_compact_on_a_full_disk_says_so_and_harms_nothing(self):
+        if reason := cannot_mount():
+            self.skipTest(reason)
+        disk = SmallDisk(24 << 20)
+        self.addCleanup(disk.close)
+        daemon = self.start(data_dir=disk.data_dir)
+        ada = await self.device(daemon, "ada")
+        kept = await ada.publish("kept", "here")
+        for _ in range(20):
+            await asyncio.gather(*(ada.publish("room", "x" * 20_000) for _ in range(10)))
+        await self.off(self.told, daemon, "channels", "purge", "room")
+        disk.fill()
+        await eventually(
+            lambda: self.told(daemon, "status")["troubles"] or not disk.fill(), "the full disk")
+        for _ in range(2):
+            done = await self.off(self.tool, daemon, "compact")
+            if done.returncode:
+                self.failed(done, 1, "disk is full")
+            disk.fill()
+        self.assertTrue(daemon.is_running)
+        self.assertEqual(
+            [it["timetoken"] for it in await ada.all_messages("kept")], [kept])
+        disk.empty()
+        answer = await self.off(self.told, daemon, "compact")
+        self.assertLess(answer["databaseBytes"], 8_000_000)
+        await ada.settle("publish", channel="kept", payload="goes on")
+
     async def test_a_backup_can_be_restored(self):
         daemon = self.start()
         ada = await self.device(daemon, "ada")
@@ -675,6 +704,47 @@ class Sockets(AdminTestCase):
         self.assertEqual(self.told(daemon, "reload")["changed"], ["the operators' key"])
         self.assertEqual(ask(f"Authorization: Bearer {KEY}").status, 401)
         self.assertEqual(ask("Authorization: Bearer " + "n" * 40).status, 200)
+
+    async def test_without_the_key_nothing_at_admin_listen_is_answered(self):
+        """Every row of the operators' table, and what else is there."""
+        key = pathlib.Path(tempfile.mkdtemp()) / "admin.key"
+        key.write_text(KEY + "\n")
+        key.chmod(0o600)
+        receiver = Receiver(SECRET).start()
+        self.addCleanup(receiver.stop)
+        secret = key.parent / "secret"
+        secret.write_text("s" * 32)
+        secret.chmod(0o600)
+        daemon = self.start(
+            "--admin-listen", "127.0.0.1:0",
+            text=f"[webhook hook]\nurl = {receiver.url}\nsecret_file = {secret}\n")
+
+        def ask(method, path, *lines):
+            with RawClient(daemon.admin_address) as client:
+                client.send(client.request(method, path, "Content-Length: 0", *lines))
+                return client.answer().status
+
+        table = (ROOT / "Sources/SyncDaemon/Administration/AdminOperation.swift").read_text()
+        rows = [("POST" if kind == "change" else "GET", "/admin/v1/" + name.replace(" ", "/"))
+                for kind, name in re.findall(r'\b(query|change)\(\s*"([a-z ]+)"', table)]
+        self.assertGreater(len(rows), 15)
+        own = [("GET", "/metrics"), ("GET", "/webhooks"), ("POST", "/webhooks/hook/replay")]
+
+        # Without a key of its own it only tells; what changes something is at the socket.
+        self.assertEqual([ask(*it) for it in own], [200, 200, 404])
+        self.assertEqual({ask(*it) for it in rows}, {404})
+        daemon.stop()
+        daemon.arguments += ["--admin-key-file", str(key)]
+        daemon.start()
+        for lines in ([], ["Authorization: Bearer " + "l" * 40], ["Authorization: Basic " + KEY]):
+            for method, path in rows + own:
+                with self.subTest(path, lines=lines):
+                    self.assertEqual(ask(method, path, *lines), 401)
+        shown = f"Authorization: Bearer {KEY}"
+        self.assertEqual([ask(*it, shown) for it in own], [200, 200, 202])
+        # What asks whether it is well has none.
+        self.assertEqual([ask("GET", it) for it in ("/healthz", "/readyz")], [200, 200])
+        self.assertTrue(daemon.is_running)
 
     async def test_a_key_without_its_address_is_a_mistake(self):
         key = pathlib.Path(tempfile.mkdtemp()) / "admin.key"

@@ -192,8 +192,13 @@ class Admin(EntranceCase):
 
     async def test_troubles_are_named_to_operators_alone(self):
         """The data's directory is gone: that is said everywhere, and where it was here only."""
+        for listen in ("0.0.0.0:0", "127.0.0.1:0"):
+            with self.subTest(listen):
+                await self.check_troubles(listen)
+
+    async def check_troubles(self, listen):
         daemon = self.start_daemon(
-            "--admin-listen", "127.0.0.1:0", "--insecure", listen="0.0.0.0:0")
+            "--admin-listen", "127.0.0.1:0", "--insecure", listen=listen)
         # The writer has the file open, and two readers: what a reader cannot open is the end.
         files = f"/proc/{daemon.process.pid}/fd"
         await eventually(lambda: 3 <= sum(

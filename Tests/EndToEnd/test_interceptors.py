@@ -345,6 +345,43 @@ class Failures(InterceptorTestCase):
         self.assertNotIn("An interceptor fails", daemon.log())
         self.assertEqual(self.counts(daemon)["unasked_total"], found.count("overloaded"))
 
+    async def test_a_flood_is_refused_itself_and_harms_no_others(self):
+        flooded = threading.Event()
+
+        def decide(asked):
+            if asked["user"] == "eve":
+                flooded.wait(5)
+            return {"allow": True}
+
+        receiver = self.moderator(decide)
+        keysets = "[keyset app]\nsubscribe_key = sub-app\n[keyset den]\nsubscribe_key = sub-den\n"
+        daemon = self.start(
+            keysets, self.interceptor(receiver, timeout_milliseconds=10_000))
+        self.addCleanup(flooded.set)
+        floods = [await self.device(daemon, "eve", f"eve-{number}", keyset="sub-app")
+                  for number in range(8)]
+        others = [await self.device(daemon, "ada", keyset="sub-app"),
+                  await self.device(daemon, "bob", keyset="sub-den")]
+
+        async def publish(device):
+            try:
+                await device.publish("room", "loud")
+                return "written"
+            except Refused as refusal:
+                return refusal.code
+
+        # More than there is room for.
+        flood = [asyncio.ensure_future(publish(device)) for device in floods for _ in range(700)]
+        await eventually(lambda: any(it.done() for it in flood), "a refusal")
+        for _ in range(20):
+            self.assertEqual(
+                await asyncio.gather(*(publish(device) for device in others)), ["written"] * 2)
+        self.assertFalse(flooded.is_set())
+        flooded.set()
+        found = await asyncio.gather(*flood)
+        self.assertEqual(set(found), {"written", "overloaded"})
+        self.assertGreater(found.count("written"), 1000)
+
     async def test_a_stop_answers_who_waits(self):
         hanging = threading.Event()
         self.addCleanup(hanging.set)

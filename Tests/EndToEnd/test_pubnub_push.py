@@ -149,10 +149,24 @@ class Rights(PubNubTestCase):
         sdk.remove_channels_from_push(["other"], TOKEN, PNPushType.FCM).sync()
         self.assertEqual(
             sdk.list_push_channels(TOKEN, PNPushType.FCM).sync().result.channels, ["mine"])
+        # Who knows the device's token and is somebody else finds nothing, and takes nothing away.
+        other = self.client(daemon, "eve").sdk
+        other.set_token(backend.grant_token().authorized_uuid("eve").ttl(60).channels(
+            [Channel.id("mine").read()]).sync().result.token)
+        self.assertEqual(
+            other.list_push_channels(TOKEN, PNPushType.FCM).sync().result.channels, [])
+        other.remove_channels_from_push(["mine"], TOKEN, PNPushType.FCM).sync()
+        other.remove_device_from_push(TOKEN, PNPushType.FCM).sync()
+        for user in (sdk, backend):
+            self.assertEqual(
+                user.list_push_channels(TOKEN, PNPushType.FCM).sync().result.channels, ["mine"])
         nobody = self.client(daemon, "eve").sdk
         with self.assertRaises(PubNubException) as refused:
             nobody.remove_device_from_push(TOKEN, PNPushType.FCM).sync()
         self.assertEqual(refused.exception.get_status_code(), 403)
+        sdk.remove_device_from_push(TOKEN, PNPushType.FCM).sync()
+        self.assertEqual(
+            backend.list_push_channels(TOKEN, PNPushType.FCM).sync().result.channels, [])
 
 
 class Sender(WebhookTestCase, PubNubTestCase):

@@ -319,6 +319,43 @@ class Hardship(WebhookTestCase):
         await eventually(lambda: "answers again" in daemon.log(), "the end of it in the log")
         self.assertIn("A webhook's receiver fails", daemon.log())
 
+    async def test_a_receiver_that_limits_its_rate_is_asked_when_it_says(self):
+        """429 is no end, costs nothing but time, and other receivers none of that."""
+        limited, times = [(429, {"Retry-After": "2"}), (429, {"Retry-After": "0"}), 200], []
+
+        def behave(*_):
+            times.append(time.monotonic())
+            return limited[min(len(times), len(limited)) - 1]
+
+        receiver, other = self.receiver(behave=behave), self.receiver()
+        daemon = self.start(self.section(receiver, "slow"), self.section(other, "quick"))
+        ada = await self.device(daemon, "ada")
+        messages = [await ada.publish("room", 0)]
+        await eventually(lambda: times, "the first request")
+        messages += [await ada.publish("room", number) for number in (1, 2)]
+        await eventually(lambda: len(other.events()) == 3, "the other's events")
+        await eventually(
+            lambda: self.metrics(daemon)['delivered_total{webhook="slow"}'] == 3, "all events")
+        self.assertGreater(times[1] - times[0], 1.9)
+        self.assertEqual([it["p"]["t"] for it in receiver.events()], messages)
+        self.assertEqual(len({it["id"] for it in receiver.requests[:3]}), 1, "one and the same")
+        await eventually(
+            lambda: self.metrics(daemon)['waiting{webhook="slow"}'] == 0, "nothing that waits")
+        self.assertEqual(self.metrics(daemon)['dead_letters{webhook="slow"}'], 0)
+        self.assertEqual(self.metrics(daemon)['failures_total{webhook="slow"}'], 2)
+
+    async def test_a_pause_that_is_no_number_is_none(self):
+        pauses = ["soon", "-5", "1e9", "Wed, 21 Oct 2015 07:28:00 GMT"]
+        answers = [(429, {"Retry-After": it}) for it in pauses] + [200]
+        receiver = self.receiver(
+            behave=lambda it, _: answers[min(len(it.requests), len(answers)) - 1])
+        daemon = self.start(self.section(receiver))
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", 1)
+        await eventually(
+            lambda: self.metrics(daemon)['delivered_total{webhook="hook"}'] == 1, "an answer")
+        self.assertEqual(len(receiver.requests), len(answers))
+
     async def test_redirects_are_not_followed(self):
         other = self.receiver()
         receiver = self.receiver(behave=lambda *_: (307, {"Location": other.url}))

@@ -68,6 +68,22 @@ final class Administration: Sendable {
         else { throw .badKey }
     }
 
+    /// Why a request for operators is not answered; `nil` when it is.
+    ///
+    /// As long as there is no key, what only tells of the daemon is open to who gets to
+    /// `admin_listen`, and nothing can be changed there.
+    func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        guard request.entrance == .admin else { return nil }
+        let isChange = request.method != .get && request.method != .head
+        guard isChange || key.withLock({ $0 }) != nil else { return nil }
+        do throws(AdminError) {
+            try admit(request)
+            return nil
+        } catch {
+            return error.response
+        }
+    }
+
     /// A hash, so that no comparison takes longer the more of a guess is right.
     private static func id(of text: String) -> TokenID { TokenID(of: Array(text.utf8)) }
 

@@ -301,6 +301,8 @@ struct HubSettings {
     var sendQueueBytesMax = Limits.sendQueueBytesMax
     /// Bytes of recent events, of all topics.
     var recentBytesMax = Limits.recentBytesMax
+    /// Bytes of what readers find for polls.
+    var polledPagesBytesMax = Limits.polledPagesBytesMax
     /// How long events of a channel wait for more, in milliseconds.
     var window: (Channel) -> Int = { _ in 0 }
     /// Who is repaired by segments.

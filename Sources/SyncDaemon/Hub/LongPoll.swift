@@ -27,6 +27,8 @@ struct PollRequest {
     let filter: MessageFilter?
     /// Whether an SDK of PubNub polls: it has words for other events than the native protocol.
     var isOfSDK = true
+    /// Of events in its answer, but for one that is longer.
+    var bytesMax = Limits.pollBytesMax
     /// Where its interests are counted.
     var account: Account?
 }
@@ -59,6 +61,8 @@ final class LongPoll {
         case opening
         /// Nothing has happened after its position.
         case waiting
+        /// Waits for a place among those that readers are asked for.
+        case queued
         /// Waits for the readers to have room for its question.
         case starved
         /// Waits for a reader's answer.

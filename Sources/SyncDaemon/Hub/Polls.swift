@@ -11,6 +11,8 @@ final class Polls {
     private var opening = Queue<LongPoll>()
     /// Served at the end of this turn.
     private var listed: [LongPoll] = []
+    /// For which readers are asked.
+    private var pages: PolledPages
     /// The readers had no room for their questions.
     private var starved: [LongPoll] = []
     /// Of this turn's answers.
@@ -27,6 +29,7 @@ final class Polls {
         self.ground = ground
         self.topics = topics
         feeds = GroupFeeds(ground: ground, topics: topics)
+        pages = PolledPages(bytesMax: ground.settings.polledPagesBytesMax)
         self.outlet = outlet
     }
 
@@ -177,6 +180,8 @@ final class Polls {
     /// Answers the listed polls for which something is there, as far as the filters' budget and
     /// that of answers reach: the others stay listed, and are the first of the next turn.
     func endTurn() {
+        // Places that their answers left are taken at once.
+        defer { askReaders() }
         verdicts.beginTurn()
         feeds.endTurn()
         answeredBytes = 0
@@ -209,9 +214,10 @@ final class Polls {
             guard serve(poll, page) else { return false }
             guard poll.state == .waiting else { return true }
             poll.page = nil
+            pages.leave(poll)
         }
         guard let events = poll.remembered else {
-            askReaders(for: poll)
+            waitForReaders(poll)
             return true
         }
         return serve(poll, PolledPage(events: events, through: ground.position))
@@ -220,13 +226,18 @@ final class Polls {
     /// Answers with what the filter wants, or looks on behind it.
     private func serve(_ poll: LongPoll, _ page: PolledPage) -> Bool {
         var wanted: [PolledEvent] = []
+        var bytes = 0
         for event in page.events where event.envelope.timetoken > poll.position {
             let verdict = verdicts.verdict(of: poll.request.filter, on: event.envelope)
             guard let verdict else {
                 guard wanted.isEmpty else { break }
                 return false
             }
-            if verdict { wanted.append(event) }
+            if verdict {
+                bytes += event.envelope.json.count
+                guard bytes <= poll.request.bytesMax || wanted.isEmpty else { break }
+                wanted.append(event)
+            }
             if wanted.count == Limits.pollEventsMax { break }
             if wanted.isEmpty { poll.position = event.envelope.timetoken }
         }
@@ -238,25 +249,42 @@ final class Polls {
         return true
     }
 
-    private func askReaders(for poll: LongPoll) {
+    private func waitForReaders(_ poll: LongPoll) {
         // A client that wants next to nothing of a long past reads it in several polls.
         guard poll.readCount < Limits.pollReadsMax else { return answer(poll, []) }
         poll.readCount += 1
+        poll.state = .queued
+        pages.wait(poll)
+    }
+
+    /// Asks readers for those whose turn it is.
+    private func askReaders() {
+        while let poll = pages.next() {
+            if ask(for: poll) {
+                poll.state = .reading
+            } else {
+                pages.leave(poll)
+                poll.state = .starved
+                starved.append(poll)
+            }
+        }
+    }
+
+    private func ask(for poll: LongPoll) -> Bool {
         let origin = Origin(
             reactor: ground.engine.reactor, session: poll.request.session,
             command: poll.request.command)
         let channels = poll.channels
-        let request = ReadRequest(
-            asker: .poll(origin), channel: channels[0][0],
-            query: .backlog(
-                channels, after: poll.position, bringsDeletions: !poll.request.isOfSDK),
-            demand: poll.demand)
-        if ground.engine.ask(request) {
-            poll.state = .reading
-        } else {
-            poll.state = .starved
-            starved.append(poll)
-        }
+        // Whoever wants little of it reads on in few pages.
+        let bytesMax =
+            poll.request.filter == nil ? poll.request.bytesMax : Limits.catchUpBytesMax
+        return ground.engine.ask(
+            ReadRequest(
+                asker: .poll(origin), channel: channels[0][0],
+                query: .backlog(
+                    channels, after: poll.position, bringsDeletions: !poll.request.isOfSDK,
+                    bytesMax: bytesMax),
+                demand: poll.demand))
     }
 
     /// - Parameter cursor: Where an empty answer leaves the client; `nil`: as far as was looked.
@@ -273,7 +301,10 @@ final class Polls {
     }
 
     private func end(_ poll: LongPoll) {
+        let wasQueued = poll.state == .queued
         poll.state = .done
+        pages.leave(poll)
+        if wasQueued { pages.ended() }
         poll.demand.end()
         for interest in poll.interests {
             interest.topic.interests.remove(interest)
@@ -296,6 +327,7 @@ final class Polls {
             listed.allSatisfy(\.isListed), "A poll that is to be looked at knows that it is.")
         precondition(listedFeeds.isEmpty, "A turn looks at all polls of a group with news.")
         feeds.checkInvariants()
+        pages.checkInvariants(of: table.open)
         for (connection, poll) in table.open {
             precondition(poll.request.session == connection, "A poll is found at its connection.")
             precondition(poll.state != .done, "What is answered is taken out.")

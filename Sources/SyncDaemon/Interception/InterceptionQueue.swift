@@ -60,14 +60,13 @@ struct InterceptionQueue {
     private var lines: [Line: [Place]] = [:]
     /// Mutations of writes that were asked about and did not go yet; and those behind each.
     private var later: [InterceptedMutation: Queue<InterceptorQuestion>] = [:]
-    private var counts: [String: Int] = [:]
-    private var bytes = 0
+    private var room = InterceptionRoom()
     private var next: UInt64 = 0
 
     var isEmpty: Bool { lines.isEmpty }
 
     /// Writes that wait, by the interceptor that they wait for.
-    var waiting: [String: Int] { counts }
+    var waiting: [String: Int] { room.counts }
 
     /// - Parameter interceptor: Whom to ask; `nil`: nobody.
     mutating func take(
@@ -77,12 +76,7 @@ struct InterceptionQueue {
         guard let holder = interceptor?.name ?? lines[line]?.last?.interceptor else {
             return .passes
         }
-        let size = item.size
-        guard counts[holder, default: 0] < Limits.interceptedMax,
-            bytes + size <= Limits.interceptedBytesMax
-        else { return .full }
-        counts[holder, default: 0] += 1
-        bytes += size
+        guard room.take(item, at: holder) else { return .full }
         next += 1
         let mutation = interceptor == nil ? nil : InterceptedMutation(item)
         lines[line, default: []].append(
@@ -144,7 +138,7 @@ struct InterceptionQueue {
         (places[index].isDecided, places[index].answer) = (true, answer)
         if let item {
             // Room was made for what came, and is given back for that.
-            bytes += item.size - places[index].item.size
+            room.change(places[index].item, to: item)
             places[index].item = item
         }
         let decided = places.prefix(while: \.isDecided)
@@ -152,9 +146,7 @@ struct InterceptionQueue {
         lines[line] = places.isEmpty ? nil : places
         var released = Released()
         for place in decided {
-            bytes -= place.item.size
-            let left = counts[place.interceptor, default: 0] - 1
-            counts[place.interceptor] = left == 0 ? nil : left
+            room.leave(place.item, at: place.interceptor)
             released.writes.append((place.item, place.answer))
             guard let mutation = place.mutation else { continue }
             if let question = later[mutation]?.popFirst() {
@@ -175,7 +167,7 @@ extension InterceptionQueue {
         let ended = lines.values.flatMap { places in
             places.map { Decided($0.item, $0.answer ?? .failure(refusal)) }
         }
-        (lines, later, counts, bytes) = ([:], [:], [:], 0)
+        (lines, later, room) = ([:], [:], InterceptionRoom())
         return ended
     }
 }

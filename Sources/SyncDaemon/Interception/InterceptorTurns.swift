@@ -1,4 +1,5 @@
-// When an interceptor is asked: so many at a time, users in turn, and hardly at all while it fails.
+// When an interceptor is asked: so many at a time, tenants and users in turn, and hardly at all
+// while it fails.
 
 import Basis
 import EventModel
@@ -32,7 +33,7 @@ struct InterceptorTurns {
     mutating func ended(_ question: InterceptorQuestion, _ answer: InterceptorAnswer) {
         let name = question.interceptor.name
         precondition(turns[name] != nil, "Nobody was asked that.")
-        turns[name]?.ended(answer)
+        turns[name]?.ended(question, answer)
     }
 
     func state(of interceptor: String) -> InterceptorState {
@@ -72,13 +73,7 @@ enum InterceptorState: Hashable, Sendable {
 
 /// The questions to one interceptor.
 private struct InterceptorTurn {
-    private struct User: Hashable {
-        let keyset: ExactText
-        let id: ExactText
-    }
-
-    private var users = FairTurns<User>()
-    private var queues: [User: Queue<InterceptorQuestion>] = [:]
+    private var lines = InterceptorLines()
     /// All in the order of their coming; those that were asked are void.
     private var arrivals = Queue<InterceptorQuestion>()
     private var waiting: Set<UInt64> = []
@@ -90,7 +85,7 @@ private struct InterceptorTurn {
     /// When it may be asked again after too many failures, in milliseconds.
     private var probe: UInt64 = 0
     /// Whose question that was the last time: the next one is somebody else's, if there is any.
-    private var prober: User?
+    private var prober: InterceptorLines.User?
 
     var isFailing: Bool { failures >= Limits.interceptorFailuresMax }
     var isIdle: Bool { waiting.isEmpty && asking == 0 }
@@ -103,18 +98,15 @@ private struct InterceptorTurn {
     mutating func forget() { (failures, wrong, probe) = (0, 0, 0) }
 
     mutating func add(_ question: InterceptorQuestion) {
-        let user = Self.user(of: question)
-        queues[user, default: Queue()].append(question)
-        users.enter(user)
+        lines.add(question)
         arrivals.append(question)
         waiting.insert(question.number)
     }
 
     mutating func step(_ step: inout InterceptorTurns.Step, at now: UInt64) {
         if isFailing { tryAgain(&step, at: now) }
-        while asking < Limits.interceptorRequestsMax, !isFailing, let user = users.next() {
-            users.charge(user, 1)
-            ask(take(of: user), &step)
+        while asking < Limits.interceptorRequestsMax, !isFailing, let question = lines.next() {
+            ask(question, &step)
         }
         while let first = arrivals.first {
             guard waiting.contains(first.number) else {
@@ -125,7 +117,7 @@ private struct InterceptorTurn {
                 step.next = min(step.next ?? .max, first.deadline)
                 break
             }
-            step.decided.append((take(of: Self.user(of: first)), .unasked))
+            step.decided.append((take(of: InterceptorLines.User(of: first)), .unasked))
         }
     }
 
@@ -134,20 +126,19 @@ private struct InterceptorTurn {
         let interval = UInt64(Limits.interceptorProbeMilliseconds)
         if asking == 0, now >= probe {
             let user =
-                queues.keys.first { $0 != prober } ?? (now >= probe + interval ? prober : nil)
-            if let user, queues[user] != nil {
+                lines.user(besides: prober) ?? (now >= probe + interval ? prober : nil)
+            if let user, lines.hasQuestion(user) {
                 (probe, prober) = (now + interval, user)
-                ask(take(of: user), &step)
+                ask(lines.ask(user), &step)
             }
         }
-        for user in queues.keys {
-            while queues[user] != nil {
-                step.decided.append((take(of: user), .failed(reason: "it has failed too often")))
-            }
+        while let user = lines.user(besides: nil) {
+            step.decided.append((take(of: user), .failed(reason: "it has failed too often")))
         }
     }
 
-    mutating func ended(_ answer: InterceptorAnswer) {
+    mutating func ended(_ question: InterceptorQuestion, _ answer: InterceptorAnswer) {
+        lines.ended(question)
         asking -= 1
         failures = answer == .none ? failures + 1 : 0
         wrong = answer == .right ? 0 : wrong + 1
@@ -155,24 +146,14 @@ private struct InterceptorTurn {
 
     private mutating func ask(_ question: InterceptorQuestion, _ step: inout InterceptorTurns.Step)
     {
+        waiting.remove(question.number)
         asking += 1
         step.asked.append(question)
     }
 
-    private mutating func take(of user: User) -> InterceptorQuestion {
-        guard let question = queues[user]?.popFirst() else {
-            preconditionFailure("Who has a turn has a question.")
-        }
+    private mutating func take(of user: InterceptorLines.User) -> InterceptorQuestion {
+        let question = lines.take(of: user)
         waiting.remove(question.number)
-        if queues[user]?.isEmpty == true {
-            queues[user] = nil
-            users.rest(user)
-        }
         return question
-    }
-
-    private static func user(of question: InterceptorQuestion) -> User {
-        User(
-            keyset: ExactText(question.item.channel.keyset), id: ExactText(question.item.userID))
     }
 }

@@ -5,8 +5,10 @@ import JSON
 
 extension Ledger {
     /// Changes of which channels a device hears, unless that would be too many.
+    ///
+    /// - Parameter owner: Who registers some, or takes back what is theirs; `nil`: whosoever's.
     func change(
-        _ device: PushDevice, _ change: PushChange
+        _ device: PushDevice, _ change: PushChange, by owner: String?
     ) throws(StoreError) -> Result<Outcome, ProtocolError> {
         let before = Set(try store.channels(of: device).map(ExactText.init))
         switch change {
@@ -27,12 +29,17 @@ extension Ledger {
                             or: "remove some from it"))
                 }
             }
-            try store.add(new.sorted().map(\.string), to: device)
+            // Also those of which it hears: they are this user's from now on.
+            try store.add(
+                Set(names.map(ExactText.init)).sorted().map(\.string), to: device, by: owner)
         case .remove(let names):
-            let old = Set(names.map(ExactText.init)).intersection(before)
+            let own = Set(
+                try store.channels(of: device, registeredBy: owner).map(ExactText.init))
+            let old = Set(names.map(ExactText.init)).intersection(own)
             try store.remove(old.sorted().map(\.string), from: device)
         case .removeAll:
-            try store.remove(before.sorted().map(\.string), from: device)
+            let own = try store.channels(of: device, registeredBy: owner)
+            try store.remove(own, from: device)
         }
         return .success(.deviceChanged)
     }

@@ -20,7 +20,7 @@ extension Ledger {
             }
             bytes = StoredUse.bytes(ofMarkBy: write.author.userID)
         case .remove, .removeAction, .deleteMessage, .deleteMessages, .clear: bytes = 0
-        case .changeDevice(let device, .add(let channels)):
+        case .changeDevice(let device, .add(let channels), _):
             return try quotaRefusal(of: device, hearingOf: channels)
         case .changeFile(.add(let file)):
             return try quotaRefusal(of: StoredUse.bytes(of: file), in: file.channel.keyset)

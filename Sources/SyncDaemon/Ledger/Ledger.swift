@@ -333,7 +333,8 @@ final class Ledger {
         case .markRead(let through):
             return try markRead(through: through, for: write, into: &commit)
         case .changeFile(let change): return try self.change(change, for: write, at: timetoken)
-        case .changeDevice(let device, let change): return try self.change(device, change)
+        case .changeDevice(let device, let change, let owner):
+            return try self.change(device, change, by: owner)
         case .changeDirectory(let request):
             return try change(request, for: write, at: timetoken, into: &commit)
         }

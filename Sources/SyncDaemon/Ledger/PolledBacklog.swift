@@ -7,11 +7,16 @@ struct PolledBacklog: Sendable {
     var stored: BacklogReading
     private let unstored: [Envelope]
     private let visible: Timetoken
+    private let bytesMax: Int
 
-    /// - Parameter lists: Channels, all of one keyset.
+    /// - Parameters:
+    ///   - lists: Channels, all of one keyset.
+    ///   - bytesMax: Of events that are encoded, but for one that is longer.
     init(
-        of lists: [[Channel]], after cursor: Timetoken, bringsDeletions: Bool, _ order: EventOrder
+        of lists: [[Channel]], after cursor: Timetoken, bringsDeletions: Bool, bytesMax: Int,
+        _ order: EventOrder
     ) {
+        self.bytesMax = bytesMax
         // Before the read: then the read sees everything up to `visible`, and nothing that is not
         // stored can come up to there either.
         let (remembered, visible) = order.unstored(inKeyset: lists.first?.first?.keyset ?? "")
@@ -38,8 +43,24 @@ struct PolledBacklog: Sendable {
         }
         let events = ((backlog?.envelopes ?? []) + unstored).filter { $0.timetoken <= through }
             .sorted { $0.timetoken < $1.timetoken }
-        return .backlog(
-            events.map { ChannelEvent(channel: $0.channel, envelope: EncodedEnvelope($0)) },
-            through: through)
+        let found = encoded(events)
+        if found.count < events.count, let last = found.last {
+            through = last.envelope.timetoken
+        }
+        return .backlog(found, through: through)
+    }
+
+    /// As many as are not too long: thousands of polls may wait for as much, and each has a copy of
+    /// its own.
+    private func encoded(_ events: [Envelope]) -> [ChannelEvent] {
+        var found: [ChannelEvent] = []
+        var bytes = 0
+        for event in events {
+            let encoded = EncodedEnvelope(event)
+            bytes += encoded.json.count
+            guard bytes <= bytesMax || found.isEmpty else { break }
+            found.append(ChannelEvent(channel: event.channel, envelope: encoded))
+        }
+        return found
     }
 }

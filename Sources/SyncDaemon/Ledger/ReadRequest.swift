@@ -16,7 +16,10 @@ struct ReadRequest: Sendable {
         /// Lists, because those of groups are shared by all who ask. The first has a channel.
         ///
         /// - `bringsDeletions`: with what went all at once, for which PubNub's SDKs have no words.
-        case backlog([[Channel]], after: Timetoken, bringsDeletions: Bool = false)
+        /// - `bytesMax`: of events, but for one that is longer.
+        case backlog(
+            [[Channel]], after: Timetoken, bringsDeletions: Bool = false,
+            bytesMax: Int = Limits.pollBytesMax)
         /// Which channels under a wildcard have something after a position.
         case channels(under: Channel, changedAfter: Timetoken)
         case history(HistoryQuery)
@@ -35,7 +38,9 @@ struct ReadRequest: Sendable {
         /// Entries of the directory that the request's channel is.
         case directory(EntryScan)
         /// Of which channels a device hears by push; as for several channels.
-        case pushChannels(PushDevice)
+        ///
+        /// - `registeredBy`: only of these that are a user's, or nobody's.
+        case pushChannels(PushDevice, registeredBy: String?)
         /// Files of the request's channel.
         case files(after: Timetoken, limit: Int)
         /// One of them; none where the id is of another channel's.
@@ -123,7 +128,7 @@ extension ReadRequest {
         // May read a message with a million rows.
         case .summaries, .repair: .repair
         case .channels: .backlog
-        case .backlog(let lists, _, _):
+        case .backlog(let lists, _, _, _):
             lists.reduce(0) { $0 + $1.count } > Limits.catchUpChannelsMax
                 || lists.contains { $0.contains(where: \.isWildcard) }
                 ? .backlog : .catchUp

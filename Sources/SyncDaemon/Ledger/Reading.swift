@@ -101,9 +101,11 @@ struct Reading: Sendable {
             let state = try reader.digest(of: channel)
             return .state(state.digest, at: state.cursor)
         case .repair, .summaries: preconditionFailure("It has steps of its own.")
-        case .backlog(let channels, let cursor, let bringsDeletions):
+        case .backlog(let channels, let cursor, let bringsDeletions, let bytesMax):
             return try backlog(from: reader, order, while: mayGoOn) {
-                PolledBacklog(of: channels, after: cursor, bringsDeletions: bringsDeletions, order)
+                PolledBacklog(
+                    of: channels, after: cursor, bringsDeletions: bringsDeletions,
+                    bytesMax: bytesMax, order)
             }
         case .channels(let wildcard, let cursor):
             return try search(
@@ -131,8 +133,9 @@ struct Reading: Sendable {
         case .file(let id):
             let file = try reader.file(id).flatMap { $0.channel == channel ? $0 : nil }
             return .reply(.success(.files(file.map { [$0.entry] } ?? [], next: nil)))
-        case .pushChannels(let device):
-            return .reply(.success(.deviceChannels(try reader.channels(of: device))))
+        case .pushChannels(let device, let user):
+            let channels = try reader.channels(of: device, registeredBy: user)
+            return .reply(.success(.deviceChannels(channels)))
         case .directory(let scan):
             return try directory(scan, from: reader, while: mayGoOn)
         }

@@ -51,7 +51,9 @@ struct Write: Sendable, Hashable {
         /// Changes entries of a directory; those of a membership in both of its directories.
         case changeDirectory(DirectoryRequest)
         /// The write's channel plays no part in this.
-        case changeDevice(PushDevice, PushChange)
+        ///
+        /// - `owner`: whose channels they are; `nil`: whosoever's.
+        case changeDevice(PushDevice, PushChange, owner: String? = nil)
         case changeFile(FileChange)
     }
 
@@ -184,7 +186,8 @@ extension Write {
         case .clear(let clearing, _): clearing.fields
         case .grant(let grants): grants.flatMap(\.texts)
         case .changeDirectory(let request): request.changes.flatMap(\.fields)
-        case .changeDevice(let device, let change): device.fields + change.fields
+        case .changeDevice(let device, let change, let owner):
+            device.fields + change.fields + [owner ?? ""]
         case .changeFile(let change): change.fields
         case .changeGroup(let group, .delete): [group.name]
         case .changeGroup(let group, .add(let channels)),
@@ -264,7 +267,7 @@ extension Write {
             mix(through.description)
         case .changeDirectory(let request):
             for field in request.fields { mix(field) }
-        case .changeDevice(let device, let change):
+        case .changeDevice(let device, let change, _):
             for field in ["changeDevice"] + device.fields + change.fields { mix(field) }
         case .changeFile(let change):
             for field in ["changeFile"] + change.fields { mix(field) }

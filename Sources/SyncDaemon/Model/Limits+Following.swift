@@ -33,6 +33,17 @@ extension Limits {
     static let pollReadsMax = 20
     /// Events in the answer to one poll.
     static let pollEventsMax = 100
+    /// Bytes of events in it, but for one that is longer.
+    ///
+    /// About what the kernel takes of a socket whose peer does not read.
+    static let pollBytesMax = 128 * 1024
+    /// Bytes of events in a part of a stream, likewise; the next part has the rest.
+    ///
+    /// What waits for a peer who does not read is no more than that.
+    static let streamedPartBytesMax = 32 * 1024
+    /// Bytes of what readers find for the polls of a reactor and these were not answered with yet,
+    /// and less with little `memory_max`; over it polls wait with their questions, tenants in turn.
+    static let polledPagesBytesMax = 8 * 1024 * 1024
     /// Events in one catch-up batch.
     static let catchUpEventsMax = 500
     /// Bytes of one catch-up batch, roughly.

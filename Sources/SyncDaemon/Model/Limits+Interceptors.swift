@@ -10,9 +10,16 @@ extension Limits {
     static let interceptorMillisecondsMax = 10_000
     /// Questions to one interceptor at a time; the others wait.
     static let interceptorRequestsMax = 64
+    /// Of these, questions about what users of one tenant write; its others wait.
+    static let interceptorRequestsPerKeysetMax = 56
+    /// Likewise, of what one user writes.
+    static let interceptorRequestsPerUserMax = 48
     /// Writes that wait for one interceptor, or behind such a one; over it: `overloaded`.
+    ///
+    /// A tenant has no more of them than are left, and a user no more than its tenant may still
+    /// get: a third of them, alone.
     static let interceptedMax = 4096
-    /// Bytes of all writes that wait for interceptors; over it: likewise.
+    /// Bytes of all writes that wait for interceptors, shared likewise; over it: likewise.
     static let interceptedBytesMax = 64 * 1024 * 1024
     /// Bytes of an answer; over it: it counts as none.
     static let interceptorAnswerBytesMax = 128 * 1024

@@ -119,14 +119,17 @@ extension Limits {
     /// Bytes of HTTP responses that sockets have not taken, and no more than an eighth of
     /// `memory_max`: what was read for them is there beside them for a moment.
     ///
-    /// Over it the connection with the longest rest is cut, and what finds no room is status 503.
+    /// Over it those connections are cut that have taken nothing for longest, until an eighth is
+    /// free, and what finds no room is status 503.
     static let unsentBytesMax = 256 * 1024 * 1024
     /// Which part of `memory_max` that is at most: one of so many.
     static let unsentMemoryShare = 8
     /// Bytes that the kernel keeps for a connection beyond what its peer has room for.
     static let kernelUnsentBytesMax = 128 * 1024
     /// Bytes of a rest for which a connection is cut so.
-    static let unsentRestBytesMin = 64 * 1024
+    static let unsentRestBytesMin = 4 * 1024
+    /// Bytes of a response that is sent also where other reactors have all the room.
+    static let unsentShortBytesMax = 64 * 1024
 }
 
 extension Limits {

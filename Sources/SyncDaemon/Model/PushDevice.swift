@@ -18,6 +18,8 @@ struct PushDevice: Hashable, Sendable {
             }
         }
 
+        var isOfApple: Bool { self == .apns || self == .apns2 }
+
         /// Whether the vendor may have made a token.
         func mayHaveMade(_ token: String) -> Bool {
             switch self {
@@ -40,12 +42,13 @@ struct PushDevice: Hashable, Sendable {
     /// The application, for Apple; else empty.
     var topic: String { exactTopic.string }
 
+    /// - Parameter token: Apple's are numbers in hexadecimal digits, which apps write as they like.
     init(
         token: String, gateway: Gateway, environment: String = "", topic: String = "",
         keyset: String
     ) {
         exactKeyset = ExactText(keyset)
-        exactToken = ExactText(token)
+        exactToken = ExactText(gateway.isOfApple ? token.lowercased() : token)
         self.gateway = gateway
         self.environment = environment
         exactTopic = ExactText(topic)

@@ -15,13 +15,24 @@ struct Endpoints: Sendable {
     /// What is for operators alone is a row at `.admin`.
     var routes: HTTPRoutes {
         HTTPRoutes(
-            API.routes + [
+            API.routes + healthRoutes + [
                 .get("v1/sync") { _ in webSocket },
-                .get("healthz", at: Set(Entrance.allCases)) { _ in .plain(200, "ok") },
-                .get("readyz", at: Set(Entrance.allCases)) { readiness(at: $0) },
                 .get("metrics", at: entrances) { _ in .plain(200, metrics.text) },
             ] + webhooks.routes + AdminRoutes(daemon: administration).routes
-                + fileRoutes)
+                + fileRoutes,
+            refusal: { [administration] in administration.refusal(of: $0) })
+    }
+
+    /// What load balancers and supervisors ask, which have no key.
+    private var healthRoutes: [HTTPRoute] {
+        var alive = HTTPRoute.get("healthz", at: Set(Entrance.allCases)) { _ in
+            .plain(200, "ok")
+        }
+        var ready = HTTPRoute(
+            method: .get, path: PathPattern("readyz"), entrances: Set(Entrance.allCases)
+        ) { .now(readiness(for: $0.request)) }
+        (alive.isForAll, ready.isForAll) = (true, true)
+        return [alive, ready]
     }
 
     private var fileRoutes: [HTTPRoute] {
@@ -55,7 +66,7 @@ struct Endpoints: Sendable {
     }
 
     /// One line for each trouble, behind its name.
-    private func readiness(at entrance: Entrance) -> HTTPResponse {
+    private func readiness(for request: HTTPRequest) -> HTTPResponse {
         let health = metrics.health
         guard health.isServing.load(ordering: .relaxed) else {
             return .plain(503, "starting or stopping")
@@ -64,7 +75,8 @@ struct Endpoints: Sendable {
         let isReady = !troubles.contains { $0.cause.concernsClients }
         let word = isReady ? "ready" : "not ready"
         let lines =
-            exposure.showsTroubles(at: entrance)
+            exposure.showsTroubles(at: request.entrance)
+                && administration.refusal(of: request) == nil
             ? troubles.map { "\n\($0.cause.rawValue): \($0.text)" } : []
         return .plain(isReady ? 200 : 503, word + lines.joined())
     }

@@ -32,10 +32,13 @@ struct Exposure: Hashable, Sendable {
     }
 
     /// Whether somebody is told what is wrong, and not only that something is.
+    ///
+    /// Where operators have an address of their own they ask there: at that of clients a proxy may
+    /// stand which nobody told of.
     func showsTroubles(at entrance: Entrance) -> Bool {
         switch entrance {
-        case .main: isPrivate
-        case .secure: isSecurePrivate
+        case .main: isPrivate && isAdminPrivate == nil
+        case .secure: isSecurePrivate && isAdminPrivate == nil
         case .admin, .local: true
         }
     }

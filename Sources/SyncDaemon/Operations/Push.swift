@@ -7,7 +7,7 @@ extension Operations {
     static func pushChannels(
         of device: PushDevice, for caller: some Caller
     ) -> OperationOutcome {
-        caller.ask(.pushChannels(device), about: "")
+        caller.ask(.pushChannels(device, registeredBy: caller.pushOwner), about: "")
     }
 
     /// No publish key is asked for: it changes nothing that others see.
@@ -16,16 +16,30 @@ extension Operations {
     ) -> OperationOutcome {
         let write = Write(
             origin: caller.origin, author: caller.author, channel: caller.channel(""),
-            operation: .changeDevice(device, change), mutation: nil)
+            operation: .changeDevice(device, change, owner: caller.pushOwner),
+            mutation: nil)
         return caller.engine.submit(write) ? .later : .refused(.overloaded)
+    }
+}
+
+extension Caller {
+    /// Whose of a device's channels the caller sees and takes away; `nil`: all, because nobody
+    /// shows who they are, or because it is the tenant's backend.
+    ///
+    /// Of a device with a token that names nobody these are what was registered so.
+    fileprivate var pushOwner: String? {
+        switch credential {
+        case .unguarded, .secretKey: nil
+        case .token(let grant): grant.user?.string ?? ""
+        case .authKey: ""
+        }
     }
 }
 
 extension Need {
     /// What it takes to have a device hear of other channels.
     ///
-    /// A token of a device is known to that device alone: so it is enough to ask what it hears of,
-    /// and to take it away, also when the right to hear is gone.
+    /// To take one's own away no right is asked, also when that to hear is gone.
     static func changing(_ change: PushChange) -> Need {
         guard case .add(let channels) = change else { return .nothing }
         return .having(.read, on: channels)

@@ -97,6 +97,12 @@ final class Tenants {
         return grant
     }
 
+    /// The user whom a token names that is good; `nil` when it names nobody, or is not.
+    func owner(of token: String, in subscribeKey: String, at now: Int64) -> String? {
+        guard let keyset = keysets[subscribeKey], let keys = keys(of: keyset) else { return nil }
+        return (try? grant(for: token, with: keys, at: now))?.user?.string
+    }
+
     private static func serverKeys(of keysets: Keysets) -> [String: ServerKeys] {
         // What they say was looked at when the configuration was read.
         keysets.configured.compactMapValues { $0.serverKeys.flatMap { try? ServerKeys($0) } }

@@ -36,6 +36,8 @@ final class ReactorCore {
             engine: engine,
             settings: HubSettings(
                 sendQueueBytesMax: settings.sendQueueBytesMax, recentBytesMax: recentBytesMax,
+                polledPagesBytesMax: Limits.cacheBytes(
+                    Limits.polledPagesBytesMax, within: accounts.pressure.max),
                 window: settings.window(of:), segmentedRepairs: segmentedRepairs,
                 rules: settings.rules(of:)),
             counters: counters)

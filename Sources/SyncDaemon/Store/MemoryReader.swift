@@ -236,8 +236,8 @@ final class MemoryReader: StoreReader {
 
     func file(_ id: FileID) -> StoredFile? { committed.withLock { $0 }.files[id] }
 
-    func channels(of device: PushDevice) -> [String] {
-        committed.withLock { $0 }.channels(of: device)
+    func channels(of device: PushDevice, registeredBy user: String?) -> [String] {
+        committed.withLock { $0 }.channels(of: device, registeredBy: user)
     }
 
     private func names(

@@ -3,29 +3,38 @@
 import EventModel
 
 extension MemoryStore {
-    func channels(of device: PushDevice) -> [String] { working.channels(of: device) }
+    func channels(of device: PushDevice, registeredBy user: String?) -> [String] {
+        working.channels(of: device, registeredBy: user)
+    }
 
     func devices(of channel: Channel, limit: Int) -> [PushDevice] {
         let name = ExactText(channel.name)
         let devices = working.pushDevices.filter { device, channels in
-            ExactText(device.keyset) == ExactText(channel.keyset) && channels.contains(name)
+            ExactText(device.keyset) == ExactText(channel.keyset) && channels[name] != nil
         }
         return Array(devices.keys.sorted { $0.order < $1.order }.prefix(limit))
     }
 
-    func add(_ channels: [String], to device: PushDevice) {
-        working.pushDevices[device, default: []].formUnion(channels.map(ExactText.init))
+    func add(_ channels: [String], to device: PushDevice, by user: String?) {
+        for channel in channels.map(ExactText.init) {
+            let before = working.pushDevices[device]?[channel]
+            working.pushDevices[device, default: [:]][channel] =
+                user.map(ExactText.init) ?? before ?? ExactText("")
+        }
     }
 
     func remove(_ channels: [String], from device: PushDevice) {
-        working.pushDevices[device]?.subtract(channels.map(ExactText.init))
+        for channel in channels { working.pushDevices[device]?[ExactText(channel)] = nil }
         if working.pushDevices[device]?.isEmpty ?? false { working.pushDevices[device] = nil }
     }
 }
 
 extension MemoryStore.State {
-    func channels(of device: PushDevice) -> [String] {
-        pushDevices[device, default: []].sorted().map(\.string)
+    func channels(of device: PushDevice, registeredBy user: String?) -> [String] {
+        let own = user.map { [ExactText($0), ExactText("")] }
+        return pushDevices[device, default: [:]]
+            .filter { _, user in own?.contains(user) ?? true }
+            .keys.sorted().map(\.string)
     }
 }
 

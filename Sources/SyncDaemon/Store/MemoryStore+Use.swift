@@ -18,7 +18,7 @@ extension MemoryStore {
             for user in marks.keys { use.bytes += StoredUse.bytes(ofMarkBy: user.string) }
         }
         for (device, channels) in working.pushDevices where ExactText(device.keyset) == keyset {
-            for channel in channels {
+            for channel in channels.keys {
                 use.bytes += StoredUse.bytes(of: device, hearingOf: channel.string)
             }
         }

@@ -51,7 +51,8 @@ final class MemoryStore: Store {
         var keyGrants: [KeyGrantSubject: (grant: KeyGrant, forgettable: Timetoken)] = [:]
         var readMarks: [Channel: [ExactText: Timetoken]] = [:]
         var files: [FileID: StoredFile] = [:]
-        var pushDevices: [PushDevice: Set<ExactText>] = [:]
+        /// By channel who registered it.
+        var pushDevices: [PushDevice: [ExactText: ExactText]] = [:]
         var outbox = OutboxRows()
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }

@@ -7,8 +7,12 @@ protocol PushStore: PushReader {
     /// The devices that hear of a channel, in one order.
     func devices(of channel: Channel, limit: Int) throws(StoreError) -> [PushDevice]
 
-    /// Has a device hear of channels; nothing happens for those of which it does.
-    func add(_ channels: [String], to device: PushDevice) throws(StoreError)
+    /// Has a device hear of channels.
+    ///
+    /// - Parameter user: Whose they are from now on; `nil`: nobody's, unless they are somebody's.
+    func add(
+        _ channels: [String], to device: PushDevice, by user: String?
+    ) throws(StoreError)
 
     /// Has a device not hear of channels any more; nothing happens for those of which it did not.
     func remove(_ channels: [String], from device: PushDevice) throws(StoreError)
@@ -17,5 +21,21 @@ protocol PushStore: PushReader {
 /// The part of ``StoreReader`` that is about them.
 protocol PushReader {
     /// The channels of which a device hears, ascending.
-    func channels(of device: PushDevice) throws(StoreError) -> [String]
+    ///
+    /// - Parameter user: Only those that this user registered, or nobody did by name; `nil`: all.
+    func channels(
+        of device: PushDevice, registeredBy user: String?
+    ) throws(StoreError) -> [String]
+}
+
+extension PushReader {
+    func channels(of device: PushDevice) throws(StoreError) -> [String] {
+        try channels(of: device, registeredBy: nil)
+    }
+}
+
+extension PushStore {
+    func add(_ channels: [String], to device: PushDevice) throws(StoreError) {
+        try add(channels, to: device, by: nil)
+    }
 }

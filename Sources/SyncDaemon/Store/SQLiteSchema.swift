@@ -101,7 +101,7 @@ enum SQLiteSchema {
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
         mutationCount, moreChecksums, revocations, keysetUse, keyGrants, actionCounts,
         scores, messageVersions, threads, scoreOrder, clearings, wholeDigests, valueBytes,
-        segments, readMarks, entries, outbox, pushDevices, files,
+        segments, readMarks, entries, outbox, pushDevices, files, pushDeviceOwners,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.

@@ -4,8 +4,10 @@ import EventModel
 import SQLite
 
 extension SQLiteStore {
-    func channels(of device: PushDevice) throws(StoreError) -> [String] {
-        try statements.push.channels.channels(of: device)
+    func channels(
+        of device: PushDevice, registeredBy user: String?
+    ) throws(StoreError) -> [String] {
+        try statements.push.channels.channels(of: device, registeredBy: user)
     }
 
     func devices(of channel: Channel, limit: Int) throws(StoreError) -> [PushDevice] {
@@ -24,9 +26,15 @@ extension SQLiteStore {
         return devices
     }
 
-    func add(_ channels: [String], to device: PushDevice) throws(StoreError) {
+    func add(
+        _ channels: [String], to device: PushDevice, by user: String?
+    ) throws(StoreError) {
         for channel in channels {
-            try note(statements.push.add, channel, of: device, sign: 1)
+            try note(
+                statements.push.add, channel, of: device, [.text(user ?? "")], sign: 1)
+            guard let user else { continue }
+            try statements.push.own.run(
+                [.text(user)] + device.values + [.text(channel)])
         }
     }
 
@@ -38,27 +46,34 @@ extension SQLiteStore {
 
     /// - Parameter statement: Returns a row where it changed something.
     private func note(
-        _ statement: borrowing StoreStatement, _ channel: String, of device: PushDevice, sign: Int
+        _ statement: borrowing StoreStatement, _ channel: String, of device: PushDevice,
+        _ more: [SQLiteValue] = [], sign: Int
     ) throws(StoreError) {
-        let hasChanged = try statement.first(device.values + [.text(channel)]) { _ in true }
+        let hasChanged = try statement.first(
+            device.values + [.text(channel)] + more
+        ) { _ in true }
         guard hasChanged != nil else { return }
         noteUse(of: device.keyset, bytes: sign * StoredUse.bytes(of: device, hearingOf: channel))
     }
 }
 
 extension SQLiteReader {
-    func channels(of device: PushDevice) throws(StoreError) -> [String] {
-        try statements.push.channels(of: device)
+    func channels(
+        of device: PushDevice, registeredBy user: String?
+    ) throws(StoreError) -> [String] {
+        try statements.push.channels(of: device, registeredBy: user)
     }
 }
 
 extension StoreStatement {
     /// What ``SQLitePushStatements/channels`` finds.
-    fileprivate borrowing func channels(of device: PushDevice) throws(StoreError) -> [String] {
+    fileprivate borrowing func channels(
+        of device: PushDevice, registeredBy user: String?
+    ) throws(StoreError) -> [String] {
         var channels: [String] = []
         try query(
             .text(device.keyset), .text(device.token), .text(device.gateway.rawValue),
-            .text(device.environment), .text(device.topic)
+            .text(device.environment), .text(device.topic), .optional(user)
         ) { row in
             channels.append(row.text(0))
             return true
@@ -83,6 +98,17 @@ extension SQLiteSchema {
         CREATE INDEX push_device_by_channel ON push_device(keyset, channel);
         """
 
+    /// - `user`: who registered it by a token that names them; empty: nobody.
+    ///
+    /// Apple's tokens are numbers, so those that differ by the case of a digit are one device.
+    static let pushDeviceOwners = """
+        ALTER TABLE push_device ADD COLUMN user TEXT NOT NULL DEFAULT '';
+        UPDATE OR IGNORE push_device SET token = lower(token)
+            WHERE gateway IN ('apns', 'apns2') AND token <> lower(token);
+        DELETE FROM push_device
+            WHERE gateway IN ('apns', 'apns2') AND token <> lower(token);
+        """
+
     /// Adds to what keysets take up, as ``countUse`` has it, what their devices do.
     static let countDevices = """
         UPDATE keyset_use SET bytes = bytes + (
@@ -95,13 +121,15 @@ extension SQLiteSchema {
 final class SQLitePushStatements {
     static let channels = """
         SELECT channel FROM push_device
-        WHERE keyset = ? AND token = ? AND gateway = ? AND environment = ? AND topic = ?
+        WHERE keyset = ?1 AND token = ?2 AND gateway = ?3 AND environment = ?4 AND topic = ?5
+        AND (?6 IS NULL OR user IN ('', ?6))
         ORDER BY channel
         """
 
     let channels: StoreStatement
     let devices: StoreStatement
     let add: StoreStatement
+    let own: StoreStatement
     let remove: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
@@ -113,7 +141,12 @@ final class SQLitePushStatements {
             ORDER BY token, gateway, environment, topic LIMIT ?
             """)
         add = try connection.prepare(
-            "INSERT OR IGNORE INTO push_device VALUES (?, ?, ?, ?, ?, ?) RETURNING 1")
+            "INSERT OR IGNORE INTO push_device VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING 1")
+        own = try connection.prepare(
+            """
+            UPDATE push_device SET user = ? WHERE keyset = ? AND token = ? AND gateway = ?
+            AND environment = ? AND topic = ? AND channel = ?
+            """)
         remove = try connection.prepare(
             """
             DELETE FROM push_device WHERE keyset = ? AND token = ? AND gateway = ?

@@ -43,11 +43,13 @@ extension StoreDump {
 
     /// One channel of a device at a time.
     func forEachDevice(
-        of keyset: String?, _ body: (PushDevice, String) -> Bool
+        of keyset: String?,
+        _ body: (_ device: PushDevice, _ channel: String, _ user: String) -> Bool
     ) throws(DatabaseFileError) {
         try file.connection.prepare(
             """
-            SELECT keyset, token, gateway, environment, topic, channel FROM push_device
+            SELECT keyset, token, gateway, environment, topic, channel, user
+            FROM push_device
             WHERE ?1 IS NULL OR keyset = ?1
             ORDER BY keyset, token, gateway, environment, topic, channel
             """
@@ -58,7 +60,7 @@ extension StoreDump {
             let device = PushDevice(
                 token: row.text(1), gateway: gateway, environment: row.text(3), topic: row.text(4),
                 keyset: row.text(0))
-            return body(device, row.text(5))
+            return body(device, row.text(5), row.text(6))
         }
         try checkRows()
     }

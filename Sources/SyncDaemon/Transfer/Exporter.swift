@@ -109,7 +109,7 @@ final class Exporter {
             if isAbsent { try dump.forEachGrouping(of: keyset) { _, _ in note() } }
             if isAbsent { try dump.forEachRevoked(of: keyset) { _ in note() } }
             if isAbsent { try dump.forEachGrant(of: keyset) { _ in note() } }
-            if isAbsent { try dump.forEachDevice(of: keyset) { _, _ in note() } }
+            if isAbsent { try dump.forEachDevice(of: keyset) { _, _, _ in note() } }
             if isAbsent { isAbsent = try dump.files(of: selection, behind: nil).page.isEmpty }
         }
         return isAbsent
@@ -148,7 +148,7 @@ final class Exporter {
                 write(.revoked(record.moved(by: dump.ageOffset)))
             }
             try dump.forEachGrant(of: keyset) { write(.grant($0.moved(by: dump.ageOffset))) }
-            try dump.forEachDevice(of: keyset) { write(.device($0, channel: $1)) }
+            try dump.forEachDevice(of: keyset) { write(.device($0, channel: $1, user: $2)) }
         }
     }
 

@@ -205,11 +205,11 @@ final class Importer {
             let grant = KeyGrant(
                 subject: subject, bits: record.grant.bits, expiry: record.grant.expiry)
             return .grant(KeptGrant(grant: grant, forgettable: record.forgettable))
-        case .device(let device, let channel):
+        case .device(let device, let channel, let user):
             let device = PushDevice(
                 token: device.token, gateway: device.gateway, environment: device.environment,
                 topic: device.topic, keyset: into)
-            return .device(device, channel: channel)
+            return .device(device, channel: channel, user: user)
         case .file(var record):
             record.file.channel = Channel(record.file.channel.name, keyset: into)
             return .file(record)

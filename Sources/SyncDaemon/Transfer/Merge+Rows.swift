@@ -36,10 +36,10 @@ extension Merge {
                 return true
             }
         case .grant(let record): return try put(record.moved(by: -ageOffset))
-        case .device(let device, let channel):
+        case .device(let device, let channel, let user):
             return try run { () throws(StoreError) in
                 guard try !intake.hears(device, of: channel) else { return false }
-                try store.add([channel], to: device)
+                try store.add([channel], to: device, by: user.isEmpty ? nil : user)
                 return true
             }
         case .file(let record): return try put(record)

@@ -207,7 +207,7 @@ private struct LineReading {
             PushDevice(
                 token: token, gateway: gateway, environment: text("environment") ?? "",
                 topic: text("topic") ?? "", keyset: try needed("keyset")),
-            channel: try needed("channel"))
+            channel: try needed("channel"), user: text("user") ?? "")
     }
 
     func grantOrRevoked() throws(LineFault) -> TransferRecord {

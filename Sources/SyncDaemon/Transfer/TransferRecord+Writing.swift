@@ -60,7 +60,7 @@ extension JSONWriter {
             member("expiry", record.token.expiry)
             member("forgettable", quoted: record.forgettable.rawValue)
         case .grant(let record): write(record)
-        case .device(let device, let channel):
+        case .device(let device, let channel, let user):
             member("device", device.token)
             member("keyset", device.keyset)
             member("gateway", device.gateway.rawValue)
@@ -69,6 +69,7 @@ extension JSONWriter {
                 member("topic", device.topic)
             }
             member("channel", channel)
+            if !user.isEmpty { member("user", user) }
         case .file(let record): write(record)
         case .end(let counts):
             beginObject("endOfExport")

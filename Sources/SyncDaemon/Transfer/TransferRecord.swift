@@ -14,7 +14,7 @@ enum TransferRecord: Hashable {
     case grouping(ChannelGroup, channel: String)
     case revoked(KeptRevocation)
     case grant(KeptGrant)
-    case device(PushDevice, channel: String)
+    case device(PushDevice, channel: String, user: String)
     case file(KeptFile)
     case end(TransferCounts)
 }

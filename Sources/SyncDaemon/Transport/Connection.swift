@@ -23,6 +23,8 @@ import EventModel
     private(set) var endReason: String?
     /// What the socket has not taken yet.
     var unsent = UnsentBytes()
+    /// When the socket last took something of that, or it came up, in milliseconds.
+    var lastTook: UInt64 = 0
 
     // MARK: Below HTTP and frames
 

@@ -8,6 +8,9 @@ struct UnsentBytes {
     var isEmpty: Bool { bytes.isEmpty }
     var count: Int { bytes.count - start }
 
+    /// Bytes of memory that it has, with what was sent of them.
+    var heldBytes: Int { bytes.capacity }
+
     /// Lends what is to be sent next.
     func withNext<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         body(bytes.span.extracting(start...))
@@ -19,6 +22,7 @@ struct UnsentBytes {
     init(_ bytes: [UInt8], from start: Int) {
         self.bytes = bytes
         self.start = start
+        giveBack()
     }
 
     mutating func append(_ more: Span<UInt8>) {
@@ -29,9 +33,21 @@ struct UnsentBytes {
         unsafe more.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// Forgets bytes that were sent; the memory is given back with the last of them.
+    /// Forgets bytes that were sent.
     mutating func removeFirst(_ count: Int) {
         start += count
-        if start == bytes.count { self = UnsentBytes() }
+        giveBack()
+    }
+
+    /// What was sent keeps its memory only while it is less than the rest: the rest is what is
+    /// counted, and may wait for minutes.
+    private mutating func giveBack() {
+        guard start < bytes.count else {
+            self = UnsentBytes()
+            return
+        }
+        guard start > bytes.count / 2 else { return }
+        bytes = Array(bytes[start...])
+        start = 0
     }
 }

@@ -6,8 +6,10 @@ import EventModel
 extension WebSocketTransport {
     func respond(_ response: HTTPResponse, to id: SessionID) {
         guard let connection = connection(at: id.slot), connection.id == id else { return }
-        let isShort = response.body.count <= Limits.unsentRestBytesMin
-        let hasRoom = isShort || makeRoom(for: response.body.count)
+        // For short ones, too: many short rests are as much as few long ones.
+        let hasRoom =
+            makeRoom(for: response.body.count)
+            || response.body.count <= Limits.unsentShortBytesMax
         guard let bytes = connection.http?.answer(hasRoom ? response : .noRoom) else { return }
         send(bytes, to: connection)
         // Within the delegate's own call, `take` goes on. Otherwise the loop does: whoever answers

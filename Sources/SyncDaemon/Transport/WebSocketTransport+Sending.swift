@@ -37,6 +37,7 @@ extension WebSocketTransport {
         guard !connection.unsent.isEmpty else { return true }
         guard let sent = connection.unsent.withNext({ take($0, connection) }) else { return false }
         connection.unsent.removeFirst(sent)
+        if sent > 0 { connection.lastTook = milliseconds() }
         unsent.add(-sent)
         guard !connection.unsent.isEmpty else { return true }
         unsafe lws_callback_on_writable(connection.wsi)
@@ -51,11 +52,13 @@ extension WebSocketTransport {
         }
         guard let sent = take(bytes.span, connection), sent < bytes.count else { return }
         connection.unsent = UnsentBytes(bytes, from: sent)
+        connection.lastTook = milliseconds()
         unsent.add(bytes.count - sent)
         unsafe lws_callback_on_writable(connection.wsi)
     }
 
     private func keep(_ bytes: Span<UInt8>, for connection: Connection) {
+        if connection.unsent.isEmpty { connection.lastTook = milliseconds() }
         connection.unsent.append(bytes)
         unsent.add(bytes.count)
     }
@@ -78,33 +81,39 @@ extension WebSocketTransport {
         if !leftBehind.isEmpty { unsafe lws_cancel_service(context) }
     }
 
-    /// Makes room for a response where sockets take too little, by cutting off those with the
-    /// longest rests.
+    /// Makes room for a response where sockets take too little, by cutting off those that have
+    /// taken nothing for longest.
     ///
     /// - Returns: Whether there is room now: other reactors may have it all.
-    /// - Complexity: O(connections) for each that is cut.
+    /// - Complexity: O(connections log connections), once for an eighth of all there may be.
     func makeRoom(for count: Int) -> Bool {
-        while !unsent.hasRoom(for: count) {
-            guard cutSlowest() else { return false }
-        }
-        return true
+        guard !unsent.hasRoom(for: count) else { return true }
+        cutSlowest(until: max(0, unsent.max - unsent.max / 8 - count))
+        return unsent.hasRoom(for: count)
     }
 
     /// Cuts off a half of those whose rests are long: the memory is nearly used up.
-    func shed() {
-        let end = unsent.bytes / 2
-        while unsent.bytes > end, cutSlowest() {}
-    }
+    func shed() { cutSlowest(until: unsent.bytes / 2) }
 
-    private func cutSlowest() -> Bool {
-        let slowest = allConnections.filter { $0.http != nil }
-            .max { $0.unsent.count < $1.unsent.count }
-        guard let slowest, slowest.unsent.count >= Limits.unsentRestBytesMin else { return false }
-        slowest.ends(because: "it read too slowly, and the memory for responses was used up")
-        unsent.add(-slowest.unsent.count)
-        slowest.unsent = UnsentBytes()
-        kill(slowest)
-        return true
+    /// Who reads slowly but reads outlasts who does not, however much each was sent; of those who
+    /// took nothing for equally long the ones with the longest rests go first.
+    private func cutSlowest(until end: Int) {
+        guard unsent.bytes > end else { return }
+        let now = milliseconds()
+        let rests = allConnections.lazy
+            .filter { $0.http != nil && $0.unsent.count >= Limits.unsentRestBytesMin }
+            .map { (seconds: (now - min(now, $0.lastTook)) / 1000, connection: $0) }
+            .sorted {
+                ($0.seconds, $0.connection.unsent.count)
+                    > ($1.seconds, $1.connection.unsent.count)
+            }
+        for (_, slowest) in rests {
+            guard unsent.bytes > end else { return }
+            slowest.ends(because: "it read too slowly, and the memory for responses was used up")
+            unsent.add(-slowest.unsent.count)
+            slowest.unsent = UnsentBytes()
+            kill(slowest)
+        }
     }
 
     /// Ends our half, and gives the peer a moment to read what we sent.

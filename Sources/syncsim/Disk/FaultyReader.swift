@@ -80,8 +80,10 @@ final class FaultyReader: StoreReader {
 
     func file(_ id: FileID) throws(StoreError) -> StoredFile? { try reader.file(id) }
 
-    func channels(of device: PushDevice) throws(StoreError) -> [String] {
-        try reader.channels(of: device)
+    func channels(
+        of device: PushDevice, registeredBy user: String?
+    ) throws(StoreError) -> [String] {
+        try reader.channels(of: device, registeredBy: user)
     }
 
     func entry(_ id: ExactText, in directory: Channel) throws(StoreError) -> DirectoryEntry? {

@@ -5,17 +5,21 @@ import EventModel
 @testable import SyncDaemon
 
 extension SimulatedStore {
-    func channels(of device: PushDevice) throws(StoreError) -> [String] {
-        try platter.channels(of: device)
+    func channels(
+        of device: PushDevice, registeredBy user: String?
+    ) throws(StoreError) -> [String] {
+        try platter.channels(of: device, registeredBy: user)
     }
 
     func devices(of channel: Channel, limit: Int) throws(StoreError) -> [PushDevice] {
         try platter.devices(of: channel, limit: limit)
     }
 
-    func add(_ channels: [String], to device: PushDevice) throws(StoreError) {
+    func add(
+        _ channels: [String], to device: PushDevice, by user: String?
+    ) throws(StoreError) {
         try call()
-        try platter.add(channels, to: device)
+        try platter.add(channels, to: device, by: user)
     }
 
     func remove(_ channels: [String], from device: PushDevice) throws(StoreError) {

@@ -25,7 +25,7 @@ final class HubBench {
 
     init(
         sendQueueBytesMax: Int = 1 << 20, recentBytesMax: Int = Limits.recentBytesMax,
-        window: Int = 0
+        polledPagesBytesMax: Int = Limits.polledPagesBytesMax, window: Int = 0
     ) {
         let questions = Questions()
         self.questions = questions
@@ -42,7 +42,7 @@ final class HubBench {
             engine: engine,
             settings: HubSettings(
                 sendQueueBytesMax: sendQueueBytesMax, recentBytesMax: recentBytesMax,
-                window: { _ in window }),
+                polledPagesBytesMax: polledPagesBytesMax, window: { _ in window }),
             counters: counters)
         hub.outlet.attach(transport)
     }
@@ -108,7 +108,7 @@ final class HubBench {
         let order = EventOrder(
             after: store.last, ceiling: .end, wallTicks: { 1 }, receiver: Steps(),
             askForCeiling: {})
-        if case .backlog(let channels, let cursor, _) = question.query {
+        if case .backlog(let channels, let cursor, _, _) = question.query {
             let answer = question.answer(
                 from: try store.makeReader(), order, secret: store.secret)
             guard case .backlog(let events, let through) = answer.result else {

@@ -18,8 +18,12 @@ final class PollBench: PollReceiver {
     private(set) var answers: [Answer] = []
     private var count: UInt32 = 0
 
-    init(recentBytesMax: Int = Limits.recentBytesMax) {
-        bench = HubBench(recentBytesMax: recentBytesMax)
+    init(
+        recentBytesMax: Int = Limits.recentBytesMax,
+        polledPagesBytesMax: Int = Limits.polledPagesBytesMax
+    ) {
+        bench = HubBench(
+            recentBytesMax: recentBytesMax, polledPagesBytesMax: polledPagesBytesMax)
         bench.hub.polls.receiver = self
     }
 
@@ -33,7 +37,7 @@ final class PollBench: PollReceiver {
     /// Opens a poll and ends the turn.
     @discardableResult
     func poll(
-        _ names: [String], after cursor: UInt64, group: String? = nil, members: [String] = [],
+        _ names: [String], after cursor: UInt64, group: String?, members: [String] = [],
         filter: MessageFilter? = nil
     ) -> SessionID {
         if let group, bench.hub.engine.groups.channels(of: .named(group)) != members {
@@ -45,14 +49,15 @@ final class PollBench: PollReceiver {
 
     @discardableResult
     func poll(
-        _ names: [String], groups: [PolledGroup], after cursor: UInt64,
-        filter: MessageFilter? = nil
+        _ names: [String], groups: [PolledGroup] = [], after cursor: UInt64,
+        of keyset: String = Channel.defaultKeyset, filter: MessageFilter? = nil
     ) -> SessionID {
         count += 1
         let session = SessionID(slot: 0, generation: count)
         let interests = names.map { name in
             PollRequest.Interest(
-                channel: Channel(name), subscription: Channel(name).isWildcard ? name : nil)
+                channel: Channel(name, keyset: keyset),
+                subscription: Channel(name).isWildcard ? name : nil)
         }
         bench.hub.polls.open(
             PollRequest(

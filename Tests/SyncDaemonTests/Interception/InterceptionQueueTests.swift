@@ -11,13 +11,14 @@ struct InterceptionQueueTests {
 
     private func write(
         _ number: CommandID, by session: UInt32 = 1, saying payload: String = "1",
-        mutation: String? = nil
+        mutation: String? = nil, user: String = "ada", keyset: String = "app"
     ) -> Intercepted {
         .write(
             Write(
                 origin: Origin(
                     reactor: 0, session: SessionID(slot: session, generation: 0), command: number),
-                author: Author(userID: "ada", deviceID: "phone"), channel: Channel("room"),
+                author: Author(keyset: keyset, userID: user, deviceID: "phone"),
+                channel: Channel("room", keyset: keyset),
                 operation: .publish(Message(payload: payload)), mutation: mutation))
     }
 
@@ -140,21 +141,65 @@ struct InterceptionQueueTests {
         _ = try question(queue.take(write(5, mutation: "m"), asking: moderator, at: 0))
     }
 
+    /// Writes of a user that are taken before one is refused.
+    private func flood(
+        _ queue: inout InterceptionQueue, by user: String, of keyset: String = "app",
+        saying payload: String = "1", to interceptor: Interceptor? = nil
+    ) -> Int {
+        var count = 0
+        while count <= Limits.interceptedMax {
+            let item = write(
+                1, by: UInt32(count), saying: payload, user: user, keyset: keyset)
+            let taken = queue.take(item, asking: interceptor ?? moderator, at: 0)
+            guard case .waits = taken else { break }
+            count += 1
+        }
+        return count
+    }
+
     @Test("one interceptor has so much room, and another has its own")
     func full() throws {
         var queue = InterceptionQueue()
+        var taken = 0
+        // As many users as have to share: none of them finds more than a third of what is left.
         for number in 0..<Limits.interceptedMax {
-            _ = try question(
-                queue.take(write(1, by: UInt32(number)), asking: moderator, at: 0))
+            let item = write(1, by: UInt32(number), user: "\(number)", keyset: "\(number % 64)")
+            guard case .waits = queue.take(item, asking: moderator, at: 0) else { break }
+            taken += 1
         }
-        guard case .full = queue.take(write(1, by: 1), asking: nil, at: 0),
-            case .full = queue.take(write(1, by: 100_000), asking: moderator, at: 0)
-        else {
-            Issue.record("There is room for one more.")
-            return
-        }
-        _ = try question(
-            queue.take(write(1, by: 100_000), asking: Interceptor(name: "other"), at: 0))
+        #expect(taken > Limits.interceptedMax * 9 / 10 && taken <= Limits.interceptedMax)
+        let before = queue.waiting
+        #expect(flood(&queue, by: "0", of: "0") == 0)
+        #expect(queue.waiting == before)
+        #expect(flood(&queue, by: "ada", to: Interceptor(name: "other")) > 1000)
+    }
+
+    @Test("who floods is refused, and neither others of the tenant nor other tenants are")
+    func shares() {
+        var queue = InterceptionQueue()
+        let alone = flood(&queue, by: "eve")
+        #expect(alone == (Limits.interceptedMax + 2) / 3)
+        // Others have room, however many of them flood as well.
+        #expect(flood(&queue, by: "mallory") > 100)
+        for number in 0..<3 { _ = flood(&queue, by: "eve-\(number)") }
+        #expect(flood(&queue, by: "ada") > 0)
+        for number in 0..<2000 { _ = flood(&queue, by: "sybil-\(number)") }
+        #expect(flood(&queue, by: "bob", of: "den") > 500)
+        for number in 0..<8 { _ = flood(&queue, by: "eve", of: "flood-\(number)") }
+        #expect(flood(&queue, by: "ada", of: "last") > 0)
+    }
+
+    @Test("who floods with long writes is refused as well")
+    func sharesOfBytes() {
+        var queue = InterceptionQueue()
+        let long = String(repeating: "1", count: 1 << 18)
+        let alone = flood(&queue, by: "eve", saying: long)
+        #expect((60...90).contains(alone), "a third of 256")
+        #expect(flood(&queue, by: "bob", saying: long) > 10)
+        #expect(flood(&queue, by: "ada", of: "den", saying: long) > 10)
+        #expect(flood(&queue, by: "ada", of: "small", to: Interceptor(name: "other")) > 1000)
+        #expect(queue.end(with: .draining).count > 1100)
+        #expect(flood(&queue, by: "eve", saying: long) == alone, "all of it is given back")
     }
 
     @Test("bytes are counted as they came and go, also where a write becomes longer")
@@ -162,7 +207,7 @@ struct InterceptionQueueTests {
         var queue = InterceptionQueue()
         let large = String(repeating: "1", count: 1 << 20)
         for _ in 0..<3 {
-            let questions = try (0..<40).map {
+            let questions = try (0..<20).map {
                 try question(queue.take(write($0, saying: large), asking: moderator, at: 0))
             }
             for question in questions {

@@ -1,5 +1,6 @@
 // When interceptors are asked.
 
+import Basis
 import EventModel
 import Testing
 
@@ -8,14 +9,14 @@ import Testing
 @Suite("Interceptors: turns")
 struct InterceptorTurnsTests {
     private func question(
-        _ number: UInt64, by user: String = "ada", to name: String = "moderator",
-        until deadline: UInt64 = 1000
+        _ number: UInt64, by user: String = "ada", of keyset: String = "app",
+        to name: String = "moderator", until deadline: UInt64 = 1000
     ) -> InterceptorQuestion {
         let origin = Origin(
             reactor: 0, session: SessionID(slot: 1, generation: 0), command: 1)
         let announcement = Announcement(
-            channel: Channel("room"), uuid: user, event: .signal(Message(payload: "1")),
-            origin: origin)
+            channel: Channel("room", keyset: keyset), uuid: user,
+            event: .signal(Message(payload: "1")), origin: origin)
         return InterceptorQuestion(
             number: number, interceptor: Interceptor(name: name),
             item: .announcement(announcement, origin: origin), deadline: deadline)
@@ -25,13 +26,15 @@ struct InterceptorTurnsTests {
     func concurrency() {
         var turns = InterceptorTurns()
         let most = UInt64(Limits.interceptorRequestsMax)
-        for number in 0..<most + 2 { turns.add(question(number, until: 1000 + number)) }
+        for number in 0..<most + 2 {
+            turns.add(question(number, of: "\(number % 4)", until: 1000 + number))
+        }
         turns.add(question(999, to: "other"))
 
         let step = turns.step(at: 0)
         #expect(Set(step.asked.map(\.number)) == Set(0..<most).union([999]))
         #expect(step.decided.isEmpty && step.next == 1000 + most)
-        turns.ended(question(0), .right)
+        turns.ended(question(0, of: "0"), .right)
         #expect(turns.step(at: 1).asked.map(\.number) == [most])
         let late = turns.step(at: 1001 + most)
         #expect(late.asked.isEmpty && late.decided.map(\.question.number) == [most + 1])
@@ -42,13 +45,67 @@ struct InterceptorTurnsTests {
     @Test("users are asked about in turn, however much one of them writes")
     func fairness() {
         var turns = InterceptorTurns()
-        let most = UInt64(Limits.interceptorRequestsMax)
+        let most = UInt64(Limits.interceptorRequestsPerUserMax)
         for number in 0..<most * 4 { turns.add(question(number, by: "eve")) }
-        #expect(turns.step(at: 0).asked.count == Int(most))
+        #expect(turns.step(at: 0).asked.count == Int(most), "not all that may be under way")
         for number in 0..<3 { turns.add(question(1000 + UInt64(number), by: "bob")) }
-        for number in 0..<UInt64(6) { turns.ended(question(number), .right) }
-        let next = turns.step(at: 1).asked.map(\.number)
-        #expect(next.count == 6 && Set([1000, 1001, 1002]).isSubset(of: next))
+        #expect(turns.step(at: 1).asked.map(\.number) == [1000, 1001, 1002])
+        for number in 0..<UInt64(6) { turns.ended(question(number, by: "eve"), .right) }
+        #expect(turns.step(at: 2).asked.map(\.number) == Array(most..<most + 6))
+    }
+
+    @Test("tenants are asked about in turn, however many users one of them has")
+    func tenants() {
+        var turns = InterceptorTurns()
+        let most = Limits.interceptorRequestsPerKeysetMax
+        for number in 0..<UInt64(1000) {
+            turns.add(question(number, by: "eve-\(number)", of: "flood"))
+        }
+        var asked = turns.step(at: 0).asked
+        #expect(asked.count == most, "not all that may be under way")
+        for number in 0..<UInt64(100) { turns.add(question(1000 + number, of: "den")) }
+        asked += turns.step(at: 1).asked
+        #expect(asked.count == Limits.interceptorRequestsMax)
+        // One after the other from now on.
+        var later: [InterceptorQuestion] = []
+        while later.count < 40, let ended = asked.first {
+            asked.removeFirst()
+            turns.ended(ended, .right)
+            let next = turns.step(at: 2).asked
+            #expect(next.count == 1)
+            later += next
+            asked += next
+        }
+        #expect(later.count { $0.item.channel.keyset == "den" } >= 19)
+    }
+
+    @Test("whoever writes how much, all is asked about or told, and nothing twice")
+    func model() {
+        var choices = SeededGenerator(seed: 7)
+        for _ in 0..<30 {
+            var turns = InterceptorTurns()
+            var (added, asked): (UInt64, [InterceptorQuestion]) = (0, [])
+            var seen: [UInt64] = []
+            for now in 0..<UInt64(400) {
+                for _ in 0..<choices.below(4) where now < 300 {
+                    let user = choices.chance(60) ? "eve" : "user-\(choices.below(20))"
+                    turns.add(
+                        question(
+                            added, by: user, of: "\(choices.below(3))",
+                            until: now + UInt64(choices.below(100)) + 1))
+                    added += 1
+                }
+                let step = turns.step(at: now)
+                asked += step.asked
+                seen += (step.asked + step.decided.map(\.question)).map(\.number)
+                #expect(asked.count <= Limits.interceptorRequestsMax)
+                for _ in 0..<choices.below(4) where !asked.isEmpty {
+                    let ended = asked.remove(at: choices.below(asked.count))
+                    turns.ended(ended, choices.chance(20) ? .none : .right)
+                }
+            }
+            #expect(seen.sorted() == Array(0..<added))
+        }
     }
 
     private func failing(_ turns: inout InterceptorTurns) {
@@ -93,7 +150,7 @@ struct InterceptorTurnsTests {
         failing(&turns)
         turns.add(question(1, by: "eve"))
         #expect(turns.step(at: 10).asked.count == 1)
-        turns.ended(question(1), .none)
+        turns.ended(question(1, by: "eve"), .none)
         for number in 2..<50 { turns.add(question(UInt64(number), by: "eve", until: 3000)) }
         turns.add(question(50, by: "bob", until: 3000))
         #expect(turns.step(at: 1500).asked.map(\.number) == [50])

@@ -5,14 +5,16 @@ import EventModel
 @testable import SyncDaemon
 
 extension FaultyStore {
-    func channels(of device: PushDevice) -> [String] { base.channels(of: device) }
+    func channels(of device: PushDevice, registeredBy user: String?) -> [String] {
+        base.channels(of: device, registeredBy: user)
+    }
 
     func devices(of channel: Channel, limit: Int) -> [PushDevice] {
         base.devices(of: channel, limit: limit)
     }
 
-    func add(_ channels: [String], to device: PushDevice) {
-        base.add(channels, to: device)
+    func add(_ channels: [String], to device: PushDevice, by user: String?) {
+        base.add(channels, to: device, by: user)
     }
 
     func remove(_ channels: [String], from device: PushDevice) {

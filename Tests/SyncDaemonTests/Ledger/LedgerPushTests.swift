@@ -27,6 +27,32 @@ struct LedgerPushTests {
         #expect(try bench.store.channels(of: device("t")) == [])
     }
 
+    @Test("whoever knows a device's token takes away what they registered, or nobody did")
+    func owners() throws {
+        let phone = device("t")
+        func change(_ change: PushChange, by owner: String?) throws {
+            let write = write(.changeDevice(phone, change, owner: owner))
+            _ = try bench.commit(write).answers[0].result.get()
+        }
+        func channels(of user: String?) throws -> [String] {
+            try bench.store.channels(of: phone, registeredBy: user)
+        }
+        try change(.add(["a", "b", "c"]), by: "ada")
+        try change(.add(["a", "d"]), by: nil)
+        #expect(try channels(of: "ada") == ["a", "b", "c", "d"])
+        #expect(try channels(of: "eve") == ["d"])
+        try change(.remove(["a", "d"]), by: "eve")
+        try change(.removeAll, by: "eve")
+        #expect(try channels(of: nil) == ["a", "b", "c"])
+        // A phone is somebody else's now: what they register is theirs.
+        try change(.add(["c"]), by: "bob")
+        #expect(try channels(of: "ada") == ["a", "b"])
+        try change(.removeAll, by: "bob")
+        #expect(try channels(of: nil) == ["a", "b"])
+        try change(.removeAll, by: nil)
+        #expect(try channels(of: nil) == [])
+    }
+
     @Test("a device hears of so many channels, and no more")
     func channels() throws {
         let names = (0..<Limits.channelsPerDeviceMax).map { "c\($0)" }

@@ -145,6 +145,29 @@ struct ReadRequestTests {
         #expect(try backlog(of: ["none"], after: 0, order).through == timetoken.rawValue)
     }
 
+    @Test("a backlog is no longer than it may be, stored or not, and misses nothing")
+    func heavyBacklog() throws {
+        let order = order
+        let room = Channel("b")
+        var sent: [UInt64] = []
+        for number in 0..<60 {
+            let long = String(repeating: "1", count: number == 30 ? 300_000 : 20_000)
+            let event = Announcement(
+                channel: room, uuid: "u", event: .message(Message(payload: long)), origin: nil)
+            guard case .at(let timetoken) = order.announce(event) else { continue }
+            sent.append(timetoken.rawValue)
+        }
+        var (seen, cursor): ([UInt64], UInt64) = ([], 4)
+        while seen.count < sent.count {
+            let page = try backlog(of: ["b"], after: cursor, order)
+            #expect((1...6).contains(page.seen.count), "at most 128 KiB of 20,000 each")
+            seen += page.seen
+            #expect(page.through > cursor)
+            cursor = page.through
+        }
+        #expect(seen == sent)
+    }
+
     @Test("a backlog ends where a reader stopped")
     func longBacklog() throws {
         for number in 5...300 as ClosedRange<UInt64> {

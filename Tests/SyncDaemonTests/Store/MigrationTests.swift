@@ -307,6 +307,25 @@ struct MigrationTests {
 
         #expect(lines.messages.isEmpty)
     }
+
+    @Test("tokens of Apple's that differ by the case of a digit become one device")
+    func appleDevices() throws {
+        try SQLiteStore(directory: directory.path).commit(through: 1) { _ in }
+        try StoreConnection(path: path).execute(
+            """
+            ALTER TABLE push_device DROP COLUMN user;
+            INSERT INTO push_device VALUES ('k', 'AB', 'apns2', 'production', 'app', 'a');
+            INSERT INTO push_device VALUES ('k', 'ab', 'apns2', 'production', 'app', 'a');
+            INSERT INTO push_device VALUES ('k', 'Ab', 'apns2', 'production', 'app', 'b');
+            INSERT INTO push_device VALUES ('k', 'AB', 'fcm', '', '', 'a');
+            PRAGMA user_version=25
+            """)
+        let store = try SQLiteStore(directory: directory.path)
+        let pad = PushDevice(
+            token: "AB", gateway: .apns2, environment: "production", topic: "app", keyset: "k")
+        #expect(try store.channels(of: pad, registeredBy: "eve") == ["a", "b"])
+        #expect(try store.devices(of: Channel("a", keyset: "k"), limit: 9).count == 2)
+    }
 }
 
 /// A log that is kept.

@@ -41,6 +41,27 @@ struct StorePushContract {
         #expect(try store.devices(of: room("z", "other"), limit: 9) == [elsewhere])
     }
 
+    @Test("Apple's tokens are numbers, which apps write as they like")
+    func digits() {
+        let other = PushDevice(
+            token: "AA", gateway: .apns2, environment: "production", topic: "app", keyset: "k")
+        #expect(other == pad && other.token == "aa")
+    }
+
+    @Test("whose a channel is, is kept until it is another's", arguments: StoreUnderTest.allCases)
+    func owners(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        try store.commit(through: 1) {
+            try $0.add(["a", "b"], to: phone, by: "ada")
+            try $0.add(["a", "c"], to: phone)
+            try $0.add(["b"], to: phone, by: "bob")
+        }
+        #expect(try store.channels(of: phone) == ["a", "b", "c"])
+        #expect(try store.channels(of: phone, registeredBy: "ada") == ["a", "c"])
+        #expect(try store.channels(of: phone, registeredBy: "bob") == ["b", "c"])
+        #expect(try store.makeReader().channels(of: phone, registeredBy: "") == ["c"])
+    }
+
     @Test("what makes a device another is each of its parts", arguments: StoreUnderTest.allCases)
     func parts(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
@@ -53,8 +74,9 @@ struct StorePushContract {
                 token: "aa", gateway: .apns2, environment: "production", topic: "App",
                 keyset: "k"),
             PushDevice(
-                token: "AA", gateway: .apns2, environment: "production", topic: "app",
+                token: "ab", gateway: .apns2, environment: "production", topic: "app",
                 keyset: "k"),
+            PushDevice(token: "AA", gateway: .fcm, keyset: "k"),
         ]
         try store.commit(through: 1) { try $0.add(["a"], to: pad) }
         for other in others { #expect(try store.channels(of: other) == []) }

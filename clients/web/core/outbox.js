@@ -114,8 +114,9 @@ function wishOnItsOwn(entries, wish, rows, isOutside) {
  * writes to one thing keep their order while others overtake them. A message is deleted when
  * nothing else is on its way to it.
  * @param {Entry[]} entries @param {(channel: string) => Rules} [rulesOf]
+ * @param {(entry: Entry) => boolean} [isAside] Whether it lets others of its lane pass.
  */
-export function sendable(entries, rulesOf = () => usualRules) {
+export function sendable(entries, rulesOf = () => usualRules, isAside = () => false) {
   const lanes = new Set();
   const open = new Set();
   return entries.filter((entry) => {
@@ -127,7 +128,7 @@ export function sendable(entries, rulesOf = () => usualRules) {
     // Behind one that counts the cache has to show it first: what is sent then is told from it.
     const isOver = isAnswered(entry) && !(entry.kind === 'action' && countsTaps(rules, entry.type));
     if (isOver || lanes.has(lane)) return false;
-    lanes.add(lane);
+    if (!isAside(entry)) lanes.add(lane);
     return !isAnswered(entry);
   });
 }

@@ -7,6 +7,7 @@ import { outcomeOf } from '../core/outcome.js';
 import { isWorthRetrying, isWritten } from '../core/replies.js';
 import { countsTaps, unknownRules } from '../core/rules.js';
 import { isLater } from '../core/timetoken.js';
+import { HeldWrites, isAboutOne } from './held-writes.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
 /** @typedef {import('../core/types.js').Outcome} Outcome */
@@ -30,6 +31,7 @@ export class Sender {
   #endPause = () => {};
   /** Pauses since a write was answered. */ #pauses = 0;
   /** @type {Set<string>} Mutations without a reply on this connection. */ #inFlight = new Set();
+  #held = new HeldWrites();
 
   /**
    * @param {Device} device @param {Connection} connection @param {StoredOutbox} outbox
@@ -47,8 +49,10 @@ export class Sender {
   /** Sends what may be sent. That it may be there is stored first: then no wish cancels it. */
   flush() {
     if (!this.#connection.isOnline || this.#isPaused) return;
-    const ready = sendable(this.#outbox.entries, (name) => this.#followed.rules(name))
-      .filter(({ order, mutation }) => order !== undefined && !this.#inFlight.has(mutation))
+    const ready = sendable(this.#outbox.entries, (name) => this.#followed.rules(name),
+      (entry) => this.#held.isAside(entry))
+      .filter((entry) => entry.order !== undefined && !this.#inFlight.has(entry.mutation) &&
+        !this.#held.isResting(entry))
       .slice(0, entriesInFlightMax - this.#inFlight.size);
     const fresh = new Set(ready.filter(({ sent }) => !sent).map(({ mutation }) => mutation));
     if (fresh.size > 0 && !this.#isMarking) this.#mark(fresh);
@@ -103,16 +107,40 @@ export class Sender {
     const { mutation } = entry;
     this.#inFlight.add(mutation);
     this.#connection.send(commandOf(entry), (ok, error) => {
-      if (error && isWorthRetrying(error)) {
+      if (error && isWorthRetrying(error) && !this.#isGivenUp(entry, error)) {
         this.#inFlight.delete(mutation);
-        this.#pause(error);
+        if (isAboutOne(error)) this.flush();
+        else this.#pause(error);
         return;
       }
+      this.#held.answered(entry);
       this.#answered(entry, ok, error);
       if (!error) return;
       this.#device.emit('refused', { entry, error });
       this.#device.tell({ kind: 'refused', value: { entry, error } });
     }, (ok) => isWritten(entry, ok));
+  }
+
+  /**
+   * Has a write wait by itself that was refused for what it says, unless that was often enough.
+   * @param {Entry} entry @param {any} error
+   */
+  #isGivenUp(entry, error) {
+    if (!isAboutOne(error)) return false;
+    const { mutation, channel } = entry;
+    const { tries, isOver, isNews } = this.#held.refused(entry);
+    if (isOver) return true;
+    if (isNews) {
+      this.#device.problem(new Error(
+        `A write to the channel ${channel} is refused again and again: ${error.message}`));
+    }
+    if (tries > 0) {
+      this.#connection.later(() => {
+        this.#held.rested(mutation);
+        this.flush();
+      }, commandDelay(error, tries - 1, this.#device.random()));
+    }
+    return false;
   }
 
   /**
@@ -164,5 +192,6 @@ export class Sender {
   disconnect() {
     this.#isPaused = false;
     this.#inFlight.clear();
+    this.#held.restedAll();
   }
 }

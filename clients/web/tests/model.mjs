@@ -543,7 +543,7 @@ export class ModelSocket {
       return;
     }
     const { error = { status: 503, code: 'overloaded', message: 'Try again.' } } = this.options;
-    const reply = { id, ...this.options.refuse?.(op) ? { error } : this.answer(op, fields) };
+    const reply = { id, ...this.options.refuse?.(op, fields) ? { error } : this.answer(op, fields) };
     // A page comes when it was read: other threads tell what happened before and after.
     if (op === 'older') this.putPage(reply);
     else this.put(reply);

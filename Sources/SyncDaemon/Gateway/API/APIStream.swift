@@ -170,6 +170,7 @@ final class APIStream: APIAsking, HTTPStreamCall {
             session: origin.session, command: origin.command, interests: interests,
             groups: groups, cursor: cursor ?? .zero, filter: nil)
         request.isOfSDK = false
+        request.bytesMax = Limits.streamedPartBytesMax
         defer { isOfDaemon = true }
         return Operations.poll(request, isOfDaemon: isOfDaemon, in: caller.hub, for: caller)
             == nil

@@ -8,6 +8,8 @@ struct HTTPRoute: Sendable {
     var entrances = Entrance.forClients
     /// Whether who asks for what is not there is told of it.
     var isNamed = true
+    /// Whether nobody has to show anything for it, at whatever listener it is.
+    var isForAll = false
     let answer: @Sendable (HTTPAsking) -> HTTPAnswer
 
     /// A route whose answers are known at once.
@@ -24,9 +26,16 @@ struct HTTPRoute: Sendable {
 /// The table of them.
 struct HTTPRoutes: Sendable {
     private let rows: [HTTPRoute]
+    private let refusal: @Sendable (HTTPRequest) -> HTTPResponse?
 
-    init(_ rows: [HTTPRoute] = []) {
+    /// - Parameter refusal: Why a request that clients cannot make is not answered by its row, but
+    ///   for rows that are for all; asked here, so that no row can forget to.
+    init(
+        _ rows: [HTTPRoute] = [],
+        refusal: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
+    ) {
         self.rows = rows
+        self.refusal = refusal
     }
 
     /// HEAD is answered as GET is; the transport leaves the body out.
@@ -45,6 +54,9 @@ struct HTTPRoutes: Sendable {
         guard let route = routes.first(where: { $0.method == method }) else {
             let response = methodNotAllowed(routes)
             return .now(isForClients ? response : response.inOperatorsShape)
+        }
+        if !isForClients, !route.isForAll, let refusal = refusal(request) {
+            return .now(refusal)
         }
         return route.answer(asking)
     }

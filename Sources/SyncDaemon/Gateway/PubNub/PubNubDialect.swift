@@ -7,7 +7,10 @@ enum PubNubDialect {
     /// How a request is answered; `nil` when its path is none of PubNub's.
     static func answer(_ asking: HTTPAsking) -> HTTPAnswer? {
         let now = Timetoken(rawValue: asking.hub.engine.wallTicks())
-        switch PubNubRequestDecoder.decode(asking.request, now: now) {
+        let request = PubNubRequestDecoder.decode(asking.request, now: now) {
+            asking.tenants.owner(of: $0, in: $1, at: asking.hub.engine.seconds)
+        }
+        switch request {
         case nil: return nil
         case .failure(let error)?: return .now(error.response)
         case .success(let request)?:

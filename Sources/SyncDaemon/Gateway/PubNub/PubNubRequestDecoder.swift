@@ -6,10 +6,14 @@ import EventModel
 enum PubNubRequestDecoder {
     /// Reads one request.
     ///
-    /// - Parameter now: The time of the answer, which some errors carry.
+    /// - Parameters:
+    ///   - now: The time of the answer, which some errors carry.
+    ///   - owner: The user whom a token of a tenant names, given by its subscribe key: whoever
+    ///     shows it and names nobody is that user.
     /// - Returns: `nil` when the path is none of PubNub's.
     static func decode(
-        _ request: HTTPRequest, now: Timetoken
+        _ request: HTTPRequest, now: Timetoken,
+        owner: @escaping (_ token: String, _ subscribeKey: String) -> String? = { _, _ in nil }
     ) -> Result<PubNubRequest, PubNubError>? {
         guard let target = RequestTarget(request.target), let area = PubNubArea(target) else {
             return nil
@@ -26,7 +30,7 @@ enum PubNubRequestDecoder {
             let route = try route(request, target, family)
             let reader = try PubNubRequestReader(
                 route: route, target: target, request: request, family: family, now: now)
-            return .success(try reader.request())
+            return .success(try reader.request(owner))
         } catch {
             return .failure(error)
         }
@@ -73,9 +77,14 @@ struct PubNubRequestReader {
         }
     }
 
-    func request() throws(PubNubError) -> PubNubRequest {
+    func request(
+        _ owner: (_ token: String, _ subscribeKey: String) -> String?
+    ) throws(PubNubError) -> PubNubRequest {
         let subscribeKey = try route.path.index(of: "sub") == nil ? "" : subscribeKey()
-        let userID = query["uuid"] ?? ""
+        var userID = query["uuid"] ?? ""
+        if userID.isEmpty, !subscribeKey.isEmpty, let token = query["auth"] {
+            userID = owner(token, subscribeKey) ?? ""
+        }
         guard userID.utf8.count <= Limits.identifierBytesMax else { throw invalidUser }
         let request = PubNubRequest(
             subscribeKey: subscribeKey, publishKey: try publishKey(), userID: userID,

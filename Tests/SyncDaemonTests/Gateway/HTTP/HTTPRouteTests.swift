@@ -56,6 +56,28 @@ struct HTTPRouteTests {
         #expect(String(decoding: response.body, as: UTF8.self) == text)
     }
 
+    @Test("where operators ask, no row answers who may not, but those that are for all")
+    func refusal() {
+        let everywhere = Set(Entrance.allCases)
+        var rows = [
+            Self.route(.get, "figures"), Self.route(.post, "change"),
+            Self.route(.get, "healthz"),
+        ]
+        for index in rows.indices { rows[index].entrances = everywhere }
+        rows[2].isForAll = true
+        let routes = HTTPRoutes(rows) { request in
+            request.entrance == .admin ? .error(401, "Show the key.") : nil
+        }
+        for (method, target) in [
+            (.get, "/figures"), (.head, "/figures"), (.post, "/change"),
+        ] as [(HTTPRequest.Method, String)] {
+            #expect(Self.answer(method, target, at: .admin, of: routes).status == 401)
+            #expect(Self.answer(method, target, at: .main, of: routes).status == 200)
+            #expect(Self.answer(method, target, at: .local, of: routes).status == 200)
+        }
+        #expect(Self.answer(.get, "/healthz", at: .admin, of: routes).status == 200)
+    }
+
     @Test(
         "no other spelling of a path is that path",
         arguments: [
