@@ -63,8 +63,8 @@ test: export SYNCDAEMON_BINARY = $(CURDIR)/.build/debug/syncdaemon
 test: build  ## Installs what is missing, builds, and runs every test.
 	@echo "make test: the tests in Swift"
 	$(call swift_test)
-	@echo "make test: the web client, without a browser"
-	node --test clients/web/tests/*.test.mjs
+	@echo "make test: the web client and the console, without a browser"
+	node --test clients/web/tests/*.test.mjs clients/console/tests/*.test.mjs
 	@echo "make test: the tests against the program, with an independent client and a browser"
 	$(END_TO_END)
 
