@@ -101,7 +101,8 @@ final class Node: Sendable {
                 counters: counters, health: health, admission: admission, ledger: ledger,
                 readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
                 interceptors: interceptors, files: fileService),
-            exposure: exposure, administration: administration, files: fileService
+            exposure: exposure, administration: administration, files: fileService,
+            console: ConsoleRoutes(configuration, exposure, log)
         ).routes
         let engine = LocalEngine(
             reactor: 0, ledger: ledger, readers: readers, presence: presence,

@@ -45,15 +45,19 @@ export class Admin {
     return (await this.#ask('/metrics')).text();
   }
 
-  /** What the daemon says of itself, or of what it has: a command that changes nothing.
-   * @param {string} words @param {Record<string, string>} [fields] @returns {Promise<any>} */
+  /**
+   * What the daemon says of itself, or of what it has: a command that changes nothing.
+   * @param {string} words @param {Record<string, string>} [fields] @returns {Promise<any>}
+   */
   async query(words, fields = {}) {
     const asked = new URLSearchParams(fields);
     return (await this.#ask(`/admin/v1/${words.replaceAll(' ', '/')}?${asked}`)).json();
   }
 
-  /** A command that changes something.
-   * @param {string} words @param {Record<string, any>} fields @returns {Promise<any>} */
+  /**
+   * A command that changes something.
+   * @param {string} words @param {Record<string, any>} fields @returns {Promise<any>}
+   */
   async change(words, fields) {
     const body = JSON.stringify(fields);
     const path = `/admin/v1/${words.replaceAll(' ', '/')}`;

@@ -4,8 +4,10 @@ import { fromBase64 } from '../../web/core/bytes.js';
 import { unpackRows, unpackTimetokens } from '../../web/core/packed.js';
 
 /** @typedef {import('./link.js').Frame} Frame */
-/** What it says, how many events or rows it has, and which kind of step it is.
- * @typedef {{what: string, events: number|null, kind: ''|'push'|'mode'|'repair'|'refused'}} Said */
+/**
+ * What it says, how many events or rows it has, and which kind of step it is.
+ * @typedef {{what: string, events: number|null, kind: ''|'push'|'mode'|'repair'|'refused'}} Said
+ */
 
 /** Reads the frames of one link, in their order. */
 export class FrameReader {

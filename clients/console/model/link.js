@@ -81,8 +81,9 @@ class Lane {
     const { latency, rate } = this.#link;
     const now = performance.now();
     this.#freeAt = Math.max(now, this.#freeAt) + (rate > 0 ? text.length * 1000 / rate : 0);
-    this.#lastAt = Math.max(this.#freeAt + latency, this.#lastAt);
-    if (this.#lastAt <= now && this.#queue.length === 0) return this.#deliver(text);
+    const isAlone = this.#queue.length === 0;
+    this.#lastAt = Math.max(this.#freeAt + latency, isAlone ? 0 : this.#lastAt);
+    if (this.#lastAt <= now && isAlone) return this.#deliver(text);
     this.#queue.push(text);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);

@@ -10,8 +10,10 @@
  *   isChange?: boolean, as?: string, fields: Record<string, any>}} Act
  */
 
-/** Where it is done; `admin` is where operators ask.
- * @typedef {Place & {admin: string}} Where */
+/**
+ * Where it is done; `admin` is where operators ask.
+ * @typedef {Place & {admin: string}} Where
+ */
 
 export const languages = ['Swift', 'JavaScript', 'Python', 'curl', 'syncctl'];
 

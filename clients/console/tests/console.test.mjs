@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ChannelCache } from '../../web/core/cache.js';
-import { figuresOf } from '../model/admin.js';
+import { figuresOf, whileVisible } from '../model/admin.js';
 import { FrameReader, RepairWatch } from '../model/frames.js';
 import { Link } from '../model/link.js';
 import { seeded } from '../model/seeded.js';
@@ -192,6 +192,27 @@ test('a repair is read from its frames', () => {
   assert.equal(reader.read({ ...frame(false, {}), text: '{' }).what, 'not JSON');
   assert.equal(reader.read(frame(false, { id: 9, error: { code: 'forbidden' } })).what,
     'refused: forbidden');
+});
+
+test('nothing is asked while nobody sees the page, and one thing at a time', async () => {
+  const heard = [];
+  globalThis.document = { visibilityState: 'hidden', addEventListener: (_, turn) => heard.push(turn) };
+  const [timer] = [globalThis.setInterval];
+  globalThis.setInterval = (turn) => heard.push(turn);
+  let [asked, answer] = [0, () => {}];
+  whileVisible(() => new Promise((resolve) => [asked, answer] = [asked + 1, resolve]));
+  globalThis.setInterval = timer;
+  for (const turn of heard) turn();
+  assert.deepEqual([heard.length, asked], [2, 0]);
+  document.visibilityState = 'visible';
+  for (const turn of heard) turn();
+  assert.equal(asked, 1);
+  answer();
+  await Promise.resolve();
+  await Promise.resolve();
+  for (const turn of heard) turn();
+  assert.equal(asked, 2);
+  delete globalThis.document;
 });
 
 test('figures are summed over their labels', () => {

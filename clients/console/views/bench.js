@@ -79,7 +79,7 @@ export class Bench {
     device.link.onframe = (frame) => {
       this.timeline.take(device, frame);
       this.repairs.take(device, frame);
-      this.#strip.take(frame);
+      this.#strip.take(frame, device.state === 'verified');
       this.#changed();
     };
     this.devices.push(device);

@@ -60,7 +60,8 @@ export class Charts {
   /** @param {() => void} copy */
   constructor(copy) {
     this.element = make('section', { 'aria-label': 'Metrics' },
-      headOf('Metrics', button('Copy as', copy)), this.#note, this.#charts);
+      make('div', { class: 'card plain' }, headOf('Metrics', button('Copy as', copy))),
+      this.#note, this.#charts);
   }
 
   /** Draws, from when somebody looks. */
@@ -70,6 +71,7 @@ export class Charts {
         : 'Plots are small: libjs-chart.js of Debian is not installed.');
       this.#drawn = plots.map(([title, name]) => Chart
         ? this.#chart(Chart, title, name) : this.#tile(title, name));
+      for (const it of this.#drawn) it.update();
     });
   }
 
@@ -79,22 +81,23 @@ export class Charts {
     this.#charts.append(make('section', { class: 'card' }, headOf(title),
       make('div', { class: 'plot' }, canvas)));
     const values = this.#values.get(name) ?? [];
-    const seconds = (/** @type {number} */ n) => `${n - keptMax + 1} s`;
-    const [borderColor, color] = ['mode', 'soft'].map(colourOf);
+    const [borderColor, color, line] = ['mode', 'soft', 'line'].map(colourOf);
+    const grid = { color: line, borderColor: line };
     const chart = new Chart(canvas, {
       type: 'line',
-      data: { labels: Array.from({ length: keptMax }, (_, n) => n),
-        datasets: [{ data: [], borderColor, borderWidth: 1.5, pointRadius: 0 }] },
+      data: { datasets: [{ data: [], borderColor, borderWidth: 1.5, pointRadius: 0 }] },
       options: {
-        animation: false, maintainAspectRatio: false, plugins: { legend: { display: false } },
+        animation: false, parsing: false, maintainAspectRatio: false,
+        plugins: { legend: { display: false } },
         scales: {
-          x: { ticks: { color, maxTicksLimit: 6, callback: seconds }, grid: { display: false } },
-          y: { beginAtZero: true, ticks: { color, maxTicksLimit: 5, precision: 0 } },
+          x: { type: 'linear', min: -keptMax, max: 0, grid: { ...grid, display: false },
+            ticks: { color, stepSize: 60, callback: (/** @type {number} */ it) => `${it} s` } },
+          y: { beginAtZero: true, grid, ticks: { color, maxTicksLimit: 5, precision: 0 } },
         },
       },
     });
     return { name, update: () => {
-      chart.data.datasets[0].data = [...Array(keptMax - values.length).fill(null), ...values];
+      chart.data.datasets[0].data = values.map((y, n) => ({ x: n + 1 - values.length, y }));
       chart.update();
     } };
   }

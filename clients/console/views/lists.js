@@ -1,6 +1,7 @@
 // Channels, tenants, sessions and queues of the daemon, live, as operators may see them.
 // @ts-check
 import { make } from '../../web/ui/base/dom.js';
+import { figuresOf } from '../model/admin.js';
 import { Table, button, headOf } from './table.js';
 
 /** @typedef {import('../model/admin.js').Admin} Admin */
@@ -15,14 +16,15 @@ const share = (/** @type {any} */ { held, quota }) =>
  * A list: what is asked, with which fields; its columns, and the rows of an answer, whose last
  * cells may act.
  * @typedef {{title: string, words: string, fields: string[], columns: Column[],
- *   rows: (answer: any, act: (text: string, act: Act) => Node) => any[][]}} Kind
+ *   rows: (answer: any, act: (text: string, act: Act) => Node) => any[][],
+ *   figures?: [string, string, string][]}} Kind
  */
 
 /** @type {Kind[]} */
 export const kinds = [{
   title: 'Channels', words: 'channels', fields: ['prefix', 'keyset'],
   columns: [{ title: 'channel' }, number('messages'), number('actions'), { title: 'first' },
-    { title: 'last' }, number('followers'), { title: 'digest' }, { title: '' }],
+    { title: 'last' }, number('followers'), { title: 'digest' }, { title: 'act' }],
   rows: ({ channels }, act) => channels.map((/** @type {any} */ it) => [it.channel, it.messages,
     it.actions, it.first ?? '', it.last ?? '', it.followers, it.digest ?? '',
     act('Purge', { admin: 'channels purge', isChange: true, fields: { channel: it.channel } })]),
@@ -30,7 +32,7 @@ export const kinds = [{
   title: 'Sessions', words: 'sessions', fields: ['user', 'channel', 'keyset', 'address'],
   columns: [{ title: 'id' }, { title: 'kind' }, { title: 'keyset' }, { title: 'user' },
     { title: 'device' }, { title: 'address' }, { title: 'since' }, number('channels'),
-    number('queued bytes'), { title: '' }],
+    number('queued bytes'), { title: 'act' }],
   rows: ({ sessions }, act) => sessions.map((/** @type {any} */ it) => [it.id, it.kind,
     it.keyset ?? '', it.user ?? '', it.device ?? '', it.address ?? '', it.since ?? '',
     it.subscriptions ?? 0, it.queuedBytes ?? 0,
@@ -44,16 +46,20 @@ export const kinds = [{
     share(it.stored_bytes), it.rateLimited]),
 }, {
   title: 'Queues', words: 'webhooks', fields: [],
-  columns: [{ title: 'receiver' }, { title: 'what' }, number('waiting'), number('dead letters'),
-    { title: 'reason' }, { title: '' }],
-  rows: ({ webhooks = [], interceptors = [] }, act) => [
-    ...webhooks.map((/** @type {any} */ it) => [it.name, 'webhook', it.waiting ?? it.queued ?? 0,
-      it.dead ?? it.deadLetters?.length ?? 0, it.reason ?? it.lastError ?? '',
-      act('Retry', { admin: 'webhooks retry', isChange: true, fields: { name: it.name } })]),
-    ...interceptors.map((/** @type {any} */ it) => [it.name, 'interceptor', it.waiting ?? 0, '',
-      it.reason ?? '',
-      act('Retry', { admin: 'webhooks retry', isChange: true, fields: { name: it.name } })]),
-  ],
+  columns: [{ title: 'whose' }, { title: 'what' }, number('waiting'), number('dead letters'),
+    { title: 'reason' }, { title: 'act' }],
+  rows: ({ webhooks = [], interceptors = [] }, act) => {
+    const retry = (/** @type {string} */ name) =>
+      act('Retry', { admin: 'webhooks retry', isChange: true, fields: { name } });
+    return [
+      ...webhooks.map((/** @type {any} */ it) => [it.name, 'events for a webhook', it.waiting,
+        it.deadLetters, it.reason ?? '', retry(it.name)]),
+      ...interceptors.map((/** @type {any} */ it) => [it.name, 'writes for an interceptor',
+        it.waiting, '', it.reason ?? '', retry(it.name)]),
+    ];
+  },
+  figures: [['ledger', 'writes', 'ledger_backlog'], ['readers', 'queries', 'reader_backlog'],
+    ['sockets', 'bytes', 'unsent_bytes']],
 }];
 
 /** One of them on the page. */
@@ -95,10 +101,20 @@ export class List {
       this.#tell(missing > 0 ? `${missing} reactors did not answer.` : '');
       // A button that somebody is about to press stays where it is.
       if (this.element.querySelector('td :focus, td :hover')) return;
-      this.#table.show(this.#kind.rows(answer, (text, act) => this.#action(text, act)));
+      const rows = this.#kind.rows(answer, (text, act) => this.#action(text, act));
+      this.#table.show([...await this.#figures(), ...rows]);
     } catch (error) {
       this.#tell(String(/** @type {any} */ (error).message));
     }
+  }
+
+  /** What the list has of the figures. */
+  async #figures() {
+    const { figures: wanted } = this.#kind;
+    if (!wanted) return [];
+    const figures = figuresOf(await this.#admin.metrics());
+    return wanted.map(([whose, what, name]) =>
+      [whose, what, figures.get(`syncdaemon_${name}`) ?? 0, '', '', '']);
   }
 
   /** @param {string} text @param {Act} act */

@@ -60,14 +60,15 @@ export class Strip {
       this.#sessions.element, this.#mismatches.element);
   }
 
-  /** A push came: how long ago its newest event was committed, where both have one clock.
-   * @param {import('../model/link.js').Frame} frame */
-  take({ isSent, at, text }) {
-    if (isSent || !text.startsWith('{"t":')) return;
+  /**
+   * A push came: how long ago its newest event was committed, where both have one clock.
+   * @param {import('../model/link.js').Frame} frame
+   * @param {boolean} isLive Whether the device had all before; else it catches up.
+   */
+  take({ isSent, at, text }, isLive) {
+    if (isSent || !isLive || !text.startsWith('{"t":')) return;
     const event = JSON.parse(text).m?.at(-1);
-    const age = event ? at - Number(BigInt(event.p.t) / 1000n) / 10 : Infinity;
-    // What a device catches up on was committed long before.
-    if (age < 5000) this.#delays.push(Math.max(0, age));
+    if (event) this.#delays.push(Math.max(0, at - Number(BigInt(event.p.t) / 1000n) / 10));
     if (this.#delays.length > keptMax) this.#delays.shift();
   }
 

@@ -20,7 +20,7 @@ export class Table {
     this.#empty.textContent = nothing;
     const head = columns.map(({ title, isNumber }) =>
       make('th', { scope: 'col', class: isNumber ? 'n' : null }, title));
-    this.element = make('div', { class: 'scroll', tabindex: '0', role: 'region',
+    this.element = make('div', { class: 'scroll', tabindex: '0', role: 'group',
       'aria-label': name },
     make('table', { class: 'mono' }, make('thead', {}, make('tr', {}, ...head)), this.#body),
     this.#empty);
