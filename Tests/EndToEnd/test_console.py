@@ -298,6 +298,46 @@ class Bench(InBrowser):
         self.assertEqual(await page.run("bench.devices.map((it) => it.cache.state.n)"), [rows] * 3)
 
 
+class Policy(InBrowser):
+    """What the pages do is what their policy lets them."""
+
+    async def test_no_page_breaks_it(self):
+        daemon = self.start_console()
+        page = await self.browser.page("about:blank", await self.browser.context(), "true")
+        await page.browser.command("Page.enable", page.session)
+        await page.browser.command(
+            "Page.addScriptToEvaluateOnNewDocument", page.session, source="""
+                top.broken ??= [];
+                addEventListener('securitypolicyviolation', (it) => top.broken.push(
+                    `${it.violatedDirective} ${it.blockedURI} ${it.sourceFile}`));
+                addEventListener('error', (it) => top.broken.push(it.message));
+                addEventListener('unhandledrejection', (it) => top.broken.push(`${it.reason}`));""")
+        host, port = daemon.admin_address
+        at = f"http://{host}:{port}"
+        for address, ready, act, done in (
+                (f"{at}/console/#key={KEY}", "window.isReady && bench.devices[1].isSettled", """
+                    (async () => {
+                        const [{ room }] = bench.devices;
+                        await room.publish({ text: 'Cake!' });
+                        await room.whenVerified();
+                        const frame = document.querySelector('iframe').contentDocument;
+                        frame.querySelector('sync-messages').openPicker(room.items[0],
+                            frame.querySelector('sync-composer'));
+                        for (const it of document.querySelectorAll('nav button')) it.click();
+                    })()""", "document.querySelectorAll('.charts > section').length === 12"),
+                (f"{at}/web/example.html?daemon=127.0.0.1:{daemon.port}",
+                 "window.isReady", "document.querySelector('input').value = 'More cake!'",
+                 "document.querySelectorAll('li').length === 2"),
+                (f"{at}/web/ui/", "window.docs", "true",
+                 "docs.messages.shadowRoot.querySelector('[part=text]')")):
+            with self.subTest(address):
+                await page.browser.command("Page.navigate", page.session, url=address)
+                await page.until(ready)
+                await page.run(act)
+                await page.until(done)
+                self.assertEqual(await page.run("broken"), [])
+
+
 class Operators(InBrowser):
     async def view(self, hands, title):
         await hands.page.run(f"[...document.querySelectorAll('nav button')].find((it) => "
@@ -353,7 +393,7 @@ class Snippets(InBrowser):
         found = {}
         for language in ("Swift", "JavaScript", "Python", "curl", "syncctl"):
             found[language] = await self.page.run(f"""(() => {{
-                [...document.querySelectorAll('dialog [role=tab]')].find((it) =>
+                [...document.querySelectorAll('dialog .languages button')].find((it) =>
                     it.textContent === '{language}').click();
                 return document.querySelector('dialog pre').textContent;
             }})()""")

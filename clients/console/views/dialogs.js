@@ -60,12 +60,11 @@ export class Dialogs {
     const snippets = snippetsOf(act, this.#where);
     const code = make('pre', { class: 'mono', tabindex: '0' });
     const said = make('span', { class: 'soft', role: 'status' });
-    const tabs = languages.map((language) => button(language, () => show(language),
-      { role: 'tab' }));
+    const choices = languages.map((language) => button(language, () => show(language)));
     const show = (/** @type {string} */ language) => {
       this.#language = language;
-      for (const it of tabs) {
-        setAttribute(it, 'aria-selected', String(it.textContent === language));
+      for (const it of choices) {
+        setAttribute(it, 'aria-pressed', String(it.textContent === language));
       }
       setText(code, snippets[language]);
       setText(said, '');
@@ -76,8 +75,8 @@ export class Dialogs {
     });
     show(this.#language);
     this.#window.open(`${act.admin ?? act.op} as code`, [
-      make('div', { class: 'form' }, make('div', { class: 'form', role: 'tablist',
-        'aria-label': 'Languages' }, ...tabs), copy, said), code]);
+      make('div', { class: 'form' }, make('div', { class: 'languages', role: 'group',
+        'aria-label': 'Languages' }, ...choices), copy, said), code]);
   }
 
   /**
