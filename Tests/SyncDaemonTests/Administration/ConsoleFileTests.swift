@@ -1,5 +1,6 @@
 // The console's files: which there are, and that nothing else is.
 
+import EventModel
 import Glibc
 import Testing
 

@@ -50,6 +50,11 @@ export class Device {
     this.stage = stage;
   }
 
+  /** As people read it: Ada · phone. */
+  get title() {
+    return `${this.userId.charAt(0).toUpperCase()}${this.userId.slice(1)} · ${this.name}`;
+  }
+
   get cacheName() {
     const { url, channel, keyset = '' } = this.#place;
     return `console-${this.userId}-${this.name}-${url}-${keyset}-${channel}`;
@@ -89,7 +94,7 @@ export class Device {
     if (this.isRunning) return;
     const { url, channel, keyset, publishKey, token } = this.#place;
     const frame = this.#frame = document.createElement('iframe');
-    frame.title = `${this.userId} · ${this.name}`;
+    frame.title = this.title;
     frame.src = new URL('../device.html', import.meta.url).href;
     const { WebSocket } = this.link;
     await new Promise((resolve) => {

@@ -15,8 +15,8 @@ const values = ['👍', '❤️', '😂', '😲', '😢', '🔥'];
 const messagesInPlay = 6;
 /** Milliseconds between two looks whether all are equal. */
 const look = 20;
-/** Looks without any frame, after which nothing more is expected. */
-const idleMax = 1500;
+/** Looks at which nothing was otherwise, after which nothing more is expected. */
+const idleDefault = 1500;
 
 const pause = (/** @type {number} */ milliseconds) =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -68,18 +68,20 @@ const shown = (/** @type {any} */ room) => JSON.stringify(room.items.map((/** @t
 
 /**
  * Waits until all hold what the daemon has, as long as anything happens.
- * @param {Device[]} devices @param {Witness} witness
+ * @param {Device[]} devices @param {Witness} witness @param {number} [idleMax] Looks.
  * @returns {Promise<string>} Empty when all are equal; else what is not.
  */
-export async function settle(devices, witness) {
+export async function settle(devices, witness, idleMax = idleDefault) {
   let [seen, idle] = ['', 0];
   for (;;) {
     const own = stateOf(witness.cache);
     const unequal = devices.filter((it) => !it.isSettled || stateOf(it.cache) !== own);
     if (own !== null && unequal.length === 0) break;
-    const counts = [witness, ...devices].map(({ link }) => link.count).join();
-    idle = counts === seen ? idle + 1 : 0;
-    seen = counts;
+    // A ping is no progress, but some KiB are: of what comes anew nothing shows before its end.
+    const now = [own, ...[witness, ...devices].map(({ link }) => Math.floor(link.received / 4096)),
+      ...devices.map((it) => [it.state, it.client?.waiting, stateOf(it.cache)])].join();
+    idle = now === seen ? idle + 1 : 0;
+    seen = now;
     if (idle > idleMax) {
       const names = unequal.map((it) => `${it.userId} is ${it.state}, ${stateOf(it.cache)}`);
       return `the daemon has ${own}; ${names.join('; ')}`;

@@ -8,6 +8,7 @@ import { ChannelCache } from '../../web/core/cache.js';
 import { figuresOf, whileVisible } from '../model/admin.js';
 import { FrameReader, RepairWatch } from '../model/frames.js';
 import { Link } from '../model/link.js';
+import { settle } from '../model/race.js';
 import { seeded } from '../model/seeded.js';
 import { beginsSegment, compared, cutsOf, segmentsOf } from '../model/segments.js';
 import { snippetsOf } from '../model/snippets.js';
@@ -213,6 +214,19 @@ test('nothing is asked while nobody sees the page, and one thing at a time', asy
   for (const turn of heard) turn();
   assert.equal(asked, 2);
   delete globalThis.document;
+});
+
+test('a race says who is not equal, and who shows something else', async () => {
+  const [all, less] = [['17952187953729999', '17952187953730016'], ['17952187953729999']];
+  const stand = (messages, items = [], state = 'verified') => ({ userId: 'ada', held: 0, state,
+    isSettled: state === 'verified', client: { waiting: 0 }, link: { received: 0 },
+    cache: cacheOf(messages), room: { items } });
+  const item = { timetoken: '1', payload: 1, actions: [] };
+  assert.equal(await settle([stand(all), stand(all)], stand(all), 2), '');
+  assert.match(await settle([stand(all), stand(less)], stand(all), 2),
+    /^the daemon has 4 [0-9a-f]{32}; ada is verified, 2 [0-9a-f]{32}$/);
+  assert.match(await settle([stand(all, [], 'comparing')], stand(all), 2), /ada is comparing, 4/);
+  assert.equal(await settle([stand(all, [item])], stand(all), 2), 'ada shows something else');
 });
 
 test('figures are summed over their labels', () => {

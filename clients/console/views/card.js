@@ -30,7 +30,7 @@ export class Card {
    */
   constructor(device, stage, failed) {
     this.device = device;
-    this.#title = `${device.userId} · ${device.name}`;
+    this.#title = device.title;
     const press = (/** @type {string} */ text, /** @type {() => any} */ act, isSwitch = false) =>
       make('button', { type: 'button', 'aria-pressed': isSwitch ? 'false' : null,
         on: { click: () => this.#do(act).catch(failed) } }, text);

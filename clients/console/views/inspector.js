@@ -86,7 +86,7 @@ export class Inspector {
       const word = isEqual ? 'equal' : !isKnown ? 'not known'
         : differing.length > 0 ? `segment ${differing.slice(0, 3).join(', ')}` : 'differs';
       const kind = isEqual ? 'good' : isKnown ? 'bad' : 'warn';
-      rows.push(make('dt', {}, `${device.userId} · ${device.name}`),
+      rows.push(make('dt', {}, device.title),
         make('dd', { class: 'mono' }, spelled(state)),
         make('dd', {}, make('span', { class: `pill ${kind}` }, word)));
     }
