@@ -8,43 +8,23 @@ import Testing
 
 @Suite("Console files")
 struct ConsoleFileTests {
-    /// A directory that is gone at the end, with files by their paths.
+    /// A directory with files by their paths.
     private static func withFiles(
         _ files: [String: String], _ body: (_ directory: String) throws -> Void
     ) throws {
-        var name = Array("/tmp/syncdaemon-console-XXXXXX".utf8CString)
-        try #require(unsafe mkdtemp(&name) != nil)
-        let directory = unsafe String(cString: name)
-        defer { removeAll(directory) }
+        let directory = try ScratchDirectory()
         for (path, text) in files {
-            var folder = directory
+            var folder = directory.path
             for part in path.split(separator: "/").dropLast() {
                 folder += "/" + part
                 mkdir(folder, 0o700)
             }
-            let file = open("\(directory)/\(path)", O_WRONLY | O_CREAT, 0o600)
+            let file = open("\(directory.path)/\(path)", O_WRONLY | O_CREAT, 0o600)
             let bytes = Array(text.utf8)
             #expect(unsafe write(file, bytes, bytes.count) == bytes.count)
             close(file)
         }
-        try body(directory)
-    }
-
-    private static func removeAll(_ path: String) {
-        guard let stream = unsafe opendir(path) else {
-            unlink(path)
-            return
-        }
-        defer { unsafe closedir(stream) }
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-                unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    unsafe String(cString: $0)
-                }
-            }
-            if name != ".", name != ".." { removeAll("\(path)/\(name)") }
-        }
-        rmdir(path)
+        try body(directory.path)
     }
 
     private static let page = ["console/index.html": "page", "web/syncclient.js": "script"]
@@ -115,7 +95,8 @@ struct ConsoleFileTests {
         }
         let deep = "web/" + String(repeating: "d/", count: Limits.consoleDepthMax)
         try Self.withFiles(Self.page.merging([deep + "a.js": "x"]) { one, _ in one }) { directory in
-            #expect(try ConsoleFiles(in: directory)[deep + "a.js"] == nil)
+            let files = try ConsoleFiles(in: directory)
+            #expect(files[deep + "a.js"] == nil && files["console/"] != nil)
         }
     }
 }
