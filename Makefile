@@ -6,7 +6,10 @@ PYTHON ?= /usr/bin/python3
 # What the tests take from PyPI is in an environment of its own, next to what Debian has.
 VENV := .venv
 LISTEN ?= 127.0.0.1:8080
+ADMIN_LISTEN ?= 127.0.0.1:8081
 DATA_DIR ?= .build/data
+# What the console shows for what operators may do.
+ADMIN_KEY = $(abspath $(DATA_DIR))/admin.key
 # More flags for "make run" and "make bench", such as FLAGS="--log-level debug".
 FLAGS ?=
 
@@ -53,21 +56,24 @@ $(VENV)/.installed: Tests/EndToEnd/requirements.txt | packages
 build: packages $(VENV)/.installed  ## Installs what is missing and builds everything; a warning is an error.
 	$(SWIFT) build --build-tests $(CHECKED) $(STRICT)
 
-run:  ## Installs what is missing, builds for release, and runs the daemon on LISTEN.
+run:  ## Installs what is missing, builds for release, and runs the daemon on LISTEN, with its console.
 	@Tools/install-packages run
 	@echo "make run: building for release; the first time takes some minutes"
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	$(SWIFT) build $(RELEASE) --product syncctl
 	@install -d -m 700 $(DATA_DIR)
+	@umask 077; test -s $(ADMIN_KEY) || od -An -tx1 -N20 /dev/urandom | tr -d ' \n' > $(ADMIN_KEY)
 	@echo "make run: starting the daemon on $(LISTEN), data in $(DATA_DIR); Ctrl-C stops it"
-	@exec .build/release/syncdaemon serve --listen $(LISTEN) --data-dir $(DATA_DIR) $(FLAGS)
+	@echo "make run: its console is http://$(ADMIN_LISTEN)/console/#key=$$(cat $(ADMIN_KEY))"
+	@exec .build/release/syncdaemon serve --listen $(LISTEN) --admin-listen $(ADMIN_LISTEN) \
+	  --admin-key-file $(ADMIN_KEY) --console clients --data-dir $(DATA_DIR) $(FLAGS)
 
 test: export SYNCDAEMON_BINARY = $(CURDIR)/.build/check/debug/syncdaemon
 test: build  ## Installs what is missing, builds, and runs every test.
 	@echo "make test: the tests in Swift"
 	$(call swift_test,$(CHECKED))
-	@echo "make test: the web client, without a browser"
-	node --test clients/web/tests/*.test.mjs
+	@echo "make test: the web client and the console, without a browser"
+	node --test clients/web/tests/*.test.mjs clients/console/tests/*.test.mjs
 	@echo "make test: the tests against the program, with an independent client and a browser"
 	$(END_TO_END)
 

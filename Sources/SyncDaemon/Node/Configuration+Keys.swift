@@ -48,6 +48,15 @@ extension Configuration {
                 + " loopback: \(Limits.adminKeyBytesMin) to \(Limits.adminKeyBytesMax) visible"
                 + " ASCII characters. credential:NAME stands for what systemd passes."
         ).with(\.isReloaded, true).with(\.example, "/etc/syncdaemon/admin.key"),
+        .optionalDirectory(
+            "console", into: \.console,
+            "Directory of the web console, which has console and web in it: it is at /console/ of"
+                + " admin_listen, and without one at listen while only this machine reaches that."
+        ).with(\.example, "/usr/share/syncdaemon"),
+        .yesOrNo(
+            "console_for_clients", into: \.hasPublicConsole,
+            "Shows the console at listen and [tls] listen, too, to whoever connects; without what"
+                + " operators see."),
         .number(
             "reactors", 0...256, into: \.reactors,
             "Threads that serve connections. 0 means one per core."),

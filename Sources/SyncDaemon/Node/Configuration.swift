@@ -22,6 +22,10 @@ struct Configuration: Hashable, Sendable {
     var adminKeySource: SecretSource?
     /// What stands there.
     var adminKey: String?
+    /// The directory with the console in it; `nil`: there is none.
+    var console: String?
+    /// Whether it is where clients are, too.
+    var hasPublicConsole = false
     /// Threads that serve connections; 0 means one per core.
     var reactors = 0
     /// Threads that answer `history` and `actions`.

@@ -8,6 +8,8 @@ struct Endpoints: Sendable {
     let exposure: Exposure
     let administration: Administration
     var files: FileService?
+    /// `nil`: nobody wants one.
+    var console: ConsoleRoutes?
 
     /// Where every page may ask: what is there is the same for all, and no page can read it.
     static let pathsForAll: Set<Substring> = ["/healthz", "/readyz"]
@@ -19,7 +21,7 @@ struct Endpoints: Sendable {
                 .get("v1/sync") { _ in webSocket },
                 .get("metrics", at: entrances) { _ in .plain(200, metrics.text) },
             ] + webhooks.routes + AdminRoutes(daemon: administration).routes
-                + fileRoutes,
+                + fileRoutes + (console?.routes ?? []),
             refusal: { [administration] in administration.refusal(of: $0) })
     }
 

@@ -13,6 +13,8 @@ struct Exposure: Hashable, Sendable {
     private let isSecureLoopback: Bool
     /// Of the one for operators; `nil` without one.
     var isAdminPrivate: Bool?
+    /// Where clients connect to.
+    private(set) var ports = ConsoleRoutes.Ports()
 
     /// - Parameter addresses: `HOST:PORT`, as bound.
     ///   `isProxied`: proxies bring clients from elsewhere to those of clients.
@@ -24,11 +26,23 @@ struct Exposure: Hashable, Sendable {
         isPrivate = isMainLoopback && !isProxied
         isSecurePrivate = isSecureLoopback && !isProxied
         isAdminPrivate = admin.map { ListenAddress($0)?.isLoopback == true }
+        ports.main = ListenAddress(main).map { Int($0.port) }
+        ports.secure = secure.flatMap { ListenAddress($0) }.map { Int($0.port) }
     }
 
     /// Where numbers about the daemon are shown; nowhere when that would be to everybody.
     var metricsEntrance: Entrance? {
         isAdminPrivate != nil ? .admin : isPrivate ? .main : nil
+    }
+
+    /// Where the console is: where operators ask, as long as only this machine reaches that.
+    ///
+    /// - Parameter isPublic: Whether it is to be where clients are, too.
+    func consoleEntrances(isPublic: Bool) -> Set<Entrance> {
+        var entrances: Set<Entrance> = isPublic ? Entrance.forClients : []
+        if isAdminPrivate == true { entrances.insert(.admin) }
+        if isAdminPrivate == nil, isPrivate { entrances.insert(.main) }
+        return entrances
     }
 
     /// Whether somebody is told what is wrong, and not only that something is.
@@ -55,9 +69,10 @@ struct Exposure: Hashable, Sendable {
             main: forClients(isLoopback: isMainLoopback, isPrivate: isPrivate),
             secure: forClients(isLoopback: isSecureLoopback, isPrivate: isSecurePrivate),
             tls: configuration.tlsIdentity,
-            // No page has business there.
+            // No page has business there but the console.
             admin: PagePolicy(
                 allowedHosts: configuration.allowedHosts, isLoopback: isAdminPrivate == true,
+                admitsOwnPages: configuration.console != nil,
                 pathsForAll: Endpoints.pathsForAll))
     }
 

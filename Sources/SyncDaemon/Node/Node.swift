@@ -96,13 +96,13 @@ final class Node: Sendable {
                 path: configuration.databasePath, makeReader: makeReader),
             key: configuration.adminKey)
         let started = WorkQueue<TransportError?>(capacity: count)
-        let routes = Endpoints(
+        let endpoints = Endpoints(
             metrics: Metrics(
                 counters: counters, health: health, admission: admission, ledger: ledger,
                 readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
                 interceptors: interceptors, files: fileService),
-            exposure: exposure, administration: administration, files: fileService
-        ).routes
+            exposure: exposure, administration: administration, files: fileService,
+            console: ConsoleRoutes(configuration, exposure, log))
         let engine = LocalEngine(
             reactor: 0, ledger: ledger, readers: readers, presence: presence,
             interceptors: interceptors, interests: reactorSwitch.interests, quarantine: quarantine)
@@ -113,7 +113,7 @@ final class Node: Sendable {
                 settings: configuration.reactorSettings(exposure),
                 recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
                 counters: counters, admission: admission, accounts: accounts, log: log,
-                routes: routes, files: fileService, started: started, drained: drained)
+                routes: endpoints.routes, files: fileService, started: started, drained: drained)
         }
         try started.takeAll(of: count)
     }

@@ -71,6 +71,20 @@ extension PublicRule {
             demand: "`admin_listen` is set, on loopback or in a private network.",
             find: { configuration, _ in openAdmin(configuration) }),
         PublicRule(
+            name: "console",
+            demand: "`console_for_clients` is off.",
+            find: { configuration, _ in
+                guard configuration.hasPublicConsole, configuration.console != nil else {
+                    return []
+                }
+                return [
+                    configuration.finding(
+                        "server.console_for_clients",
+                        "[server] console_for_clients is on: strangers load the console, which is"
+                            + " for those who operate the daemon or try it out. Remove it.")
+                ]
+            }),
+        PublicRule(
             name: "origins",
             demand: "`allowed_origins` names only pages that nobody else can make: https, and no"
                 + " `null`.",

@@ -147,13 +147,16 @@ extension SettingKey {
         _ name: String, into path: Field<String>, _ summary: String
     ) -> SettingKey {
         value(
-            name, into: path, placeholder: "DIR",
-            expected: "the path of a directory, written out (~ has no meaning here)", summary,
-            parse: { text in
-                let isOneLine = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
-                return isOneLine && !text.isEmpty && !text.hasPrefix("~") ? text : nil
-            },
-            format: { $0 })
+            name, into: path, placeholder: "DIR", expected: directoryExpected, summary,
+            parse: directoryPath, format: { $0 })
+    }
+
+    static func optionalDirectory(
+        _ name: String, into path: Field<String?>, _ summary: String
+    ) -> SettingKey {
+        value(
+            name, into: path, placeholder: "DIR", expected: directoryExpected, summary,
+            parse: { text in directoryPath(text).map { .some($0) } }, format: { $0 })
     }
 
     /// Where a socket is made, or `no`.
@@ -283,6 +286,13 @@ private func wholeNumber(_ text: String, bytes: Bool) -> Int? {
     }
     let (product, overflow) = number.multipliedReportingOverflow(by: factor)
     return overflow ? nil : product
+}
+
+private let directoryExpected = "the path of a directory, written out (~ has no meaning here)"
+
+private func directoryPath(_ text: String) -> String? {
+    let isOneLine = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+    return isOneLine && !text.isEmpty && !text.hasPrefix("~") ? text : nil
 }
 
 /// Yes or no, in any of the usual words; nil when it is anything else.

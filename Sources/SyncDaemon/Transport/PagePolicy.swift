@@ -23,6 +23,9 @@ struct PagePolicy: Sendable, Hashable {
     var isLoopback = false
     /// Whether pages of this machine may ask, which a developer serves.
     var admitsLocalPages = false
+    /// Whether the listener has pages of its own, which may ask where they come from: operators'
+    /// console.
+    var admitsOwnPages = false
     /// Paths where every page may ask, since nothing is read there and nothing done.
     var pathsForAll: Set<Substring> = []
 
@@ -48,16 +51,22 @@ struct PagePolicy: Sendable, Hashable {
     // MARK: Pages
 
     private func mayAsk(_ asker: Provenance) -> Bool {
-        if let origin = asker.origin { return allows(origin) }
+        let host = asker.host ?? ""
+        // No name that somebody else may point here, and the same port: what that serves is ours.
+        let hasOwnPages = admitsOwnPages && isLoopback && Self.isLocal(host)
+        if let origin = asker.origin {
+            let own = "http://\(host)".utf8
+            return allows(origin) || hasOwnPages && origin.utf8.elementsEqual(own)
+        }
         // Pictures, scripts, links and forms that GET: their browser says only how near they are.
         switch asker.site {
         case nil, "none": return true
         case "same-origin":
-            return ["http://", "https://"].contains { allows($0 + (asker.host ?? "")) }
+            return hasOwnPages || allows("http://\(host)") || allows("https://\(host)")
         case "same-site":
             // An address is a site of its own, so this is another port of the same machine. Of a
             // name it may be any neighbour, `blog.example.com` for `chat.example.com`.
-            return admitsLocalPages && Self.isLocal(asker.host ?? "")
+            return admitsLocalPages && Self.isLocal(host)
         default: return false
         }
     }

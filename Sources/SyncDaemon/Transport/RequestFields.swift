@@ -12,6 +12,7 @@ struct RequestFields {
         case host
         case idempotencyKey = "idempotency-key"
         case ifMatch = "if-match"
+        case ifNoneMatch = "if-none-match"
         case lastEventID = "last-event-id"
         case origin
         case transferEncoding = "transfer-encoding"
@@ -62,8 +63,8 @@ struct RequestFields {
     var forDialects: HTTPRequest.Fields {
         HTTPRequest.Fields(
             authorization: self[.authorization], ifMatch: self[.ifMatch],
-            idempotencyKey: self[.idempotencyKey], lastEventID: self[.lastEventID],
-            contentType: self[.contentType])
+            ifNoneMatch: self[.ifNoneMatch], idempotencyKey: self[.idempotencyKey],
+            lastEventID: self[.lastEventID], contentType: self[.contentType])
     }
 
     /// The elements of a header that is a list.

@@ -21,6 +21,8 @@ struct HTTPRequest: Sendable, Hashable {
         var authorization: String?
         /// The tags of which what is changed must have one.
         var ifMatch: String?
+        /// The tags of what the client has already.
+        var ifNoneMatch: String?
         /// Names the wish, so that it is carried out once however often it is sent.
         var idempotencyKey: String?
         /// Where a stream of events broke off.
@@ -158,7 +160,7 @@ struct HTTPResponse: Sendable, Hashable {
     ///   - origin: Of the page that asked, which may.
     func encoded(omitsBody: Bool = false, for origin: String? = nil) -> [UInt8] {
         // RFC 9110, section 8.6: none where there cannot be a body.
-        let length = status == 204 ? "" : "Content-Length: \(body.count)\r\n"
+        let length = [204, 304].contains(status) ? "" : "Content-Length: \(body.count)\r\n"
         return Array(head(framing: length, for: origin).utf8) + (omitsBody ? [] : body)
     }
 
@@ -209,6 +211,7 @@ struct HTTPResponse: Sendable, Hashable {
         switch status {
         case 200: "OK"
         case 204: "No Content"
+        case 304: "Not Modified"
         case 307: "Temporary Redirect"
         case 400: "Bad Request"
         case 401: "Unauthorized"

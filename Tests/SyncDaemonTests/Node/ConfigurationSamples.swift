@@ -24,6 +24,8 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("server.admin_socket", "/run/sync/admin.sock"),
         ConfigurationSample("server.admin_socket_group", "operators"),
         ConfigurationSample("server.admin_key_file", "/srv/admin.key"),
+        ConfigurationSample("server.console", "/usr/share/syncdaemon"),
+        ConfigurationSample("server.console_for_clients", "yes"),
         ConfigurationSample("server.reactors", "3"),
         ConfigurationSample("server.readers", "5"),
         ConfigurationSample("server.allowed_origins", "https://a.example, https://b.example"),

@@ -26,6 +26,28 @@ struct ExposureTests {
         #expect(exposure.notices.count == (entrance == nil || isOpen ? 1 : 0))
     }
 
+    @Test(
+        "the console is where only this machine asks, and elsewhere only when it is allowed",
+        arguments: [
+            ("127.0.0.1:8080", nil, [.main]), ("0.0.0.0:8080", nil, []),
+            ("127.0.0.1:8080", "127.0.0.1:8081", [.admin]),
+            ("0.0.0.0:8080", "127.0.0.1:8081", [.admin]),
+            ("127.0.0.1:8080", "10.0.0.1:8081", []),
+        ] as [(String, String?, Set<Entrance>)])
+    func console(main: String, admin: String?, entrances: Set<Entrance>) {
+        let exposure = Exposure(main: main, admin: admin)
+
+        #expect(exposure.consoleEntrances(isPublic: false) == entrances)
+        #expect(
+            exposure.consoleEntrances(isPublic: true) == entrances.union(Entrance.forClients))
+        #expect(exposure.ports == ConsoleRoutes.Ports(main: 8080))
+        var configuration = Configuration()
+        #expect(!exposure.transportSettings(configuration).policy(at: .admin).admitsOwnPages)
+        configuration.console = "/usr/share/syncdaemon"
+        #expect(exposure.transportSettings(configuration).policy(at: .admin).admitsOwnPages)
+        #expect(!exposure.transportSettings(configuration).policy(at: .main).admitsOwnPages)
+    }
+
     @Test("a proxy brings others to loopback, and TLS has an address of its own")
     func others() {
         let proxied = Exposure(main: "127.0.0.1:8080", secure: "127.0.0.1:8443", isProxied: true)

@@ -232,6 +232,11 @@ enum PublicSamples {
             "sync.ini:4: strangers reach 100.64.0.1:8081, where /metrics and all of /readyz are "
                 + "shown. Write admin_listen = 127.0.0.1:8081."),
         PublicBreach(
+            "console", "allowed_hosts = chat.example",
+            "allowed_hosts = chat.example\nconsole = /srv/console\nconsole_for_clients = yes",
+            "sync.ini:8: [server] console_for_clients is on: strangers load the console, which is "
+                + "for those who operate the daemon or try it out. Remove it."),
+        PublicBreach(
             "origins", "app://chat", "null",
             "sync.ini:5: allowed_origins has null, which every page can be in a sandboxed frame. "
                 + "Remove it."),

@@ -108,6 +108,37 @@ struct PagePolicyTests {
     }
 
     @Test(
+        "the console is a page of where operators ask, and of nowhere else",
+        arguments: [
+            ("http://localhost:8081", "localhost:8081", nil),
+            ("http://127.0.0.1:8081", "127.0.0.1:8081", nil),
+            ("http://[::1]:8081", "[::1]:8081", nil),
+            ("http://localhost:8080", "localhost:8081", .page),
+            ("https://localhost:8081", "localhost:8081", .page),
+            ("http://127.0.0.1:8081", "localhost:8081", .page),
+            ("http://127.0.0.2:8081", "127.0.0.2:8081", .page), ("null", "localhost:8081", .page),
+            ("http://localhost:8081\u{301}", "localhost:8081", .page),
+            ("http://chat.example", "chat.example", .page),
+            ("http://evil.example", "evil.example", .host),
+        ] as [(String, String, PagePolicy.Refusal?)])
+    func console(origin: String, host: String, refusal: PagePolicy.Refusal?) {
+        var policy = PagePolicy(
+            allowedHosts: ["chat.example"], isLoopback: true, admitsOwnPages: true)
+        func verdict(_ origin: String?, site: String?) -> PagePolicy.Refusal? {
+            policy.refusal(of: Provenance(host: host, origin: origin, site: site), at: "/metrics")
+        }
+        #expect(verdict(origin, site: nil) == refusal)
+        let isOwn = ["localhost:8081", "127.0.0.1:8081", "[::1]:8081"].contains(host)
+        let isKnown = host != "evil.example"
+        #expect(verdict(nil, site: "same-origin") == (isOwn ? nil : isKnown ? .page : .host))
+        #expect(verdict(nil, site: "same-site") == (isKnown ? .page : .host))
+        // Where a name may be anybody's, equal names prove nothing.
+        policy.isLoopback = false
+        #expect(verdict(origin, site: nil) != nil)
+        #expect(verdict(nil, site: "same-origin") != nil)
+    }
+
+    @Test(
         "a page without an origin is known by how near it is",
         arguments: [
             // Foreign pages: <img>, <script>, links, forms that GET, fetch without CORS.

@@ -79,6 +79,18 @@ struct HTTPRouteTests {
     }
 
     @Test(
+        "the last words of a path may be as many as there are, and none is one",
+        arguments: [
+            ("/console/", 200), ("/console/a.js", 200), ("/console/a/b/c.js", 200),
+            ("/console/a%2Fb", 200), ("/console", 404), ("/Console/a.js", 404),
+            ("/consoles/a", 404),
+        ])
+    func open(target: String, status: Int) {
+        let routes = HTTPRoutes([Self.route(.get, "console/{path...}")])
+        #expect(Self.answer(.get, target, of: routes).status == status)
+    }
+
+    @Test(
         "no other spelling of a path is that path",
         arguments: [
             "/", "", "healthz", "//healthz", "/healthz/", "/%68ealthz", "/v1/channels/a/b", "*",

@@ -1,0 +1,510 @@
+"""The console: where it is and for whom, devices that are broken and heal, a race, what operators
+see, and each action as somebody would write it.
+
+CONSOLE_ROUNDS says how many rounds the race has."""
+
+import http.client
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from browser import Browser
+from case import DaemonTestCase
+from daemon import ROOT, binary, clean_environment
+from hands import Hands
+from test_web_ui import PATHS
+from test_web_ui_access import AXE, TAGS
+from waiting import PATIENCE, WORK_ALONE_MAX
+
+KEY = "k" * 40
+ROUNDS = int(os.environ.get("CONSOLE_ROUNDS", "10"))
+#: Paths that have to be no way out of the directory, or to what is not for a page.
+FOREIGN = ["/console/../Makefile", "/console/%2e%2e/web/syncclient.js", "/console/.", "/web/",
+           "/console/tests/console.test.mjs", "/web/tests/page.html", "/web/README.md",
+           "/web/package.json", "/console//main.js", "/console/lib/", "/web/core"]
+
+
+class ConsoleCase(DaemonTestCase):
+    def start_console(self, *arguments, **options):
+        """A daemon with a console where operators ask."""
+        scratch = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        key = scratch / "admin.key"
+        key.write_text(KEY, encoding="ascii")
+        key.chmod(0o600)
+        return self.start_daemon(
+            "--admin-listen", "127.0.0.1:0", "--admin-key-file", str(key),
+            "--console", str(ROOT / "clients"), *arguments, **options)
+
+    @staticmethod
+    def get(address, path, method="GET", body=None, **headers):
+        """(status, headers, body); a header's name with _ for -."""
+        connection = http.client.HTTPConnection(*address, timeout=PATIENCE * WORK_ALONE_MAX)
+        try:
+            connection.request(
+                method, path, body, {name.replace("_", "-"): it for name, it in headers.items()})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+
+class Served(ConsoleCase):
+    async def test_it_is_where_operators_ask(self):
+        daemon = self.start_console()
+        status, headers, _ = self.get(daemon.admin_address, "/console")
+        self.assertEqual((status, headers["Location"]), (307, "/console/"))
+        status, headers, body = self.get(daemon.admin_address, "/console/")
+        self.assertEqual((status, headers["Content-Type"]), (200, "text/html; charset=utf-8"))
+        self.assertEqual(body, (ROOT / "clients/console/index.html").read_bytes())
+        for path in ("/console/main.js", "/web/syncclient.js", "/web/example.html", "/web/ui/"):
+            self.assertEqual(self.get(daemon.admin_address, path)[0], 200, path)
+        status, _, body = self.get(daemon.admin_address, "/console/daemon.json")
+        self.assertEqual(json.loads(body), {"port": daemon.port})
+        for path in ("/console", "/console/", "/console/main.js", "/web/syncclient.js"):
+            self.assertEqual(self.get(daemon.address, path)[0], 404, path)
+
+    async def test_nothing_else_of_the_disk_is(self):
+        daemon = self.start_console()
+        for path in FOREIGN:
+            self.assertIn(self.get(daemon.admin_address, path)[0], (400, 404), path)
+
+    async def test_it_is_off_unless_told(self):
+        daemon = self.start_daemon("--admin-listen", "127.0.0.1:0")
+        for address in (daemon.address, daemon.admin_address):
+            for path in ("/console", "/console/", "/web/syncclient.js"):
+                self.assertEqual(self.get(address, path)[0], 404, path)
+        # And no page may ask at all.
+        host, port = daemon.admin_address
+        status, _, _ = self.get((host, port), "/metrics", Origin=f"http://{host}:{port}")
+        self.assertEqual(status, 403)
+
+    async def test_without_an_address_of_operators_it_is_where_this_machine_asks(self):
+        daemon = self.start_daemon("--console", str(ROOT / "clients"))
+        self.assertEqual(self.get(daemon.address, "/console/")[0], 200)
+        _, _, body = self.get(daemon.address, "/console/daemon.json")
+        self.assertEqual(json.loads(body), {})
+        self.assertEqual(self.get(daemon.address, "/admin/v1/status")[0], 404)
+
+    async def test_where_others_reach_it_it_has_to_be_allowed(self):
+        settings = ["--console", str(ROOT / "clients"), "--insecure"]
+        daemon = self.start_daemon(*settings, listen="0.0.0.0:0")
+        address = ("127.0.0.1", daemon.port)
+        self.assertEqual(self.get(address, "/console/")[0], 404)
+        self.assertIn("There is no console", daemon.log())
+        daemon = self.start_daemon(*settings, "--console-for-clients", listen="0.0.0.0:0")
+        address = ("127.0.0.1", daemon.port)
+        self.assertEqual(self.get(address, "/console/")[0], 200)
+        self.assertEqual(self.get(address, "/admin/v1/status")[0], 404)
+        self.assertEqual(self.get(address, "/metrics")[0], 404)
+
+    async def test_a_directory_that_is_none_is_told_and_ends_nothing(self):
+        daemon = self.start_daemon("--console", "/nowhere")
+        self.assertIn("There is no /nowhere/console.", daemon.log())
+        self.assertEqual(self.get(daemon.address, "/console/")[0], 404)
+
+    async def test_a_browser_fetches_once_what_stays(self):
+        daemon = self.start_console()
+        _, headers, _ = self.get(daemon.admin_address, "/console/main.js")
+        self.assertEqual(headers["Cache-Control"], "no-cache")
+        tag = headers["ETag"]
+        status, headers, body = self.get(
+            daemon.admin_address, "/console/main.js", If_None_Match=f'"other", {tag}')
+        self.assertEqual((status, headers["ETag"], body), (304, tag, b""))
+        status, _, body = self.get(
+            daemon.admin_address, "/console/main.js", If_None_Match='"other"')
+        self.assertEqual((status, body != b""), (200, True))
+
+    async def test_its_policy(self):
+        daemon = self.start_console()
+        for path in ("/console/", "/console/device.html", "/web/example.html"):
+            _, headers, body = self.get(daemon.admin_address, path)
+            policy = headers["Content-Security-Policy"]
+            self.assertEqual(policy, (
+                f"default-src 'self'; connect-src 'self' ws://127.0.0.1:{daemon.port}"
+                f" ws://localhost:{daemon.port}; base-uri 'none'; form-action 'none';"
+                " frame-ancestors 'self'"))
+            self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+            self.assertNotIn(b"<style", body)
+            self.assertNotRegex(body.decode(), r"<script(?![^>]*src=)")
+
+    async def test_only_its_own_pages_may_ask(self):
+        daemon = self.start_console()
+        host, port = daemon.admin_address
+        own = f"http://{host}:{port}"
+        bearer = f"Bearer {KEY}"
+        for status, headers in (
+                (200, {"Origin": own}), (200, {"Sec_Fetch_Site": "same-origin"}),
+                (200, {"Sec_Fetch_Site": "none"}), (403, {"Sec_Fetch_Site": "same-site"}),
+                (403, {"Sec_Fetch_Site": "cross-site"}), (403, {"Origin": "null"}),
+                (403, {"Origin": f"http://{host}:{daemon.port}"}),
+                (403, {"Origin": f"https://{host}:{port}"}),
+                (403, {"Origin": f"http://localhost:{port}"}),
+                (403, {"Origin": "https://evil.example"}),
+                # Its own, says a page by a name that was pointed here.
+                (421, {"Origin": f"http://evil.example:{port}", "Host": f"evil.example:{port}"}),
+                (421, {"Sec_Fetch_Site": "same-origin", "Host": f"evil.example:{port}"})):
+            with self.subTest(**headers):
+                for path in ("/metrics", "/admin/v1/status"):
+                    found = self.get((host, port), path, Authorization=bearer, **headers)[0]
+                    self.assertEqual(found, status, path)
+        # And the key is needed all the same.
+        self.assertEqual(self.get((host, port), "/admin/v1/status", Origin=own)[0], 401)
+
+
+class InBrowser(ConsoleCase):
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.browser = Browser()
+        self.addAsyncCleanup(self.browser.close)
+        await self.browser.start()
+
+    async def console(self, daemon, channel="room", **screen):
+        """A person at the console, when its devices are verified."""
+        host, port = daemon.admin_address
+        page = await self.browser.page(
+            f"http://{host}:{port}/console/#key={KEY}&channel={channel}",
+            await self.browser.context())
+        hands = Hands(page)
+        await hands.be(**{"width": 1440, "height": 1000, **screen})
+        await page.run(PATHS)
+        # What happens is frames of the devices.
+        await page.run("window.seen = { get length() { return bench.devices.reduce((sum, it) => "
+                       "sum + it.link.count, bench.witness.link.count); } }; true")
+        await self.until_equal(page)
+        return hands
+
+    async def until_equal(self, page):
+        await page.until("bench.devices.every((it) => it.isSettled) && "
+                         "texts('[aria-label=\"Equal?\"] .head .pill')[0] === 'all equal'",
+                         "all to be equal")
+
+
+class Bench(InBrowser):
+    async def test_a_reaction_crosses(self):
+        daemon = self.start_console()
+        hands = await self.console(daemon)
+        page = hands.page
+        self.assertEqual(await page.run("location.hash"), "", "The key stays in the address.")
+        await page.run("bench.devices[0].room.publish({ text: 'Shall we meet at noon?' })")
+        await page.until("bench.devices[1].room.items[0]?.timetoken")
+        await page.run("bench.devices[1].room.toggle("
+                       "bench.devices[1].room.items[0].timetoken, '👍')")
+        await page.until("bench.devices[0].room.items[0].actions[0]?.uuid === 'bob'")
+        await self.until_equal(page)
+        # What was said is listed, and a click shows the frame.
+        await page.until("texts('[aria-label=\"What it took\"] td').some((it) => "
+                         "it === '→ addAction 👍')")
+        await page.run("[...document.querySelectorAll('td button')].find((it) => "
+                       "it.textContent === '→ addAction 👍').click()")
+        await page.until("one('dialog[open] pre')?.textContent.includes('\"addAction\"')")
+        self.assertEqual(await page.run("bench.devices.flatMap((it) => it.problems)"), [])
+
+    async def test_a_damaged_row_heals(self):
+        daemon = self.start_console()
+        writer = await self.device(daemon, "zoe")
+        messages = [await writer.publish("room", n) for n in range(120)]
+        for it in messages[:40]:
+            await writer.add("room", it, "👍")
+        hands = await self.console(daemon)
+        page = hands.page
+        await page.run("""(async () => {
+            const [device] = bench.devices.slice(1);
+            window.healed = device.damage(Math.random, () => new Promise((go) => window.go = go));
+        })()""")
+        # It is seen: in words, and as one cell.
+        await page.until("texts('[aria-label=\"Equal?\"] .head .pill')[0] === '1 device differs'")
+        self.assertEqual(await page.run("all('.cells .differs').length"), 1)
+        damaged = await page.run("bench.devices[1].damaged")
+        await hands.look("console-damaged")
+        await page.run("go(), healed.then(() => true)")
+        await self.until_equal(page)
+        await page.until("bench.repairs.all[0]?.snapshot")
+        repair = await page.run("bench.repairs.all.map(({ device, ...it }) => it)[0]")
+        self.assertEqual(repair["rows"], 1, damaged)
+        self.assertLessEqual(repair["symbols"], repair["needed"])
+        self.assertLess(repair["bytes"], repair["snapshot"] / 2)
+        self.assertEqual(await page.run("all('.cells .differs').length"), 0)
+
+    async def test_switches(self):
+        daemon = self.start_console()
+        hands = await self.console(daemon)
+        page = hands.page
+        press = ("(text) => [...document.querySelectorAll('.device')[1]"
+                 ".querySelectorAll('.switches button')].find((it) => it.textContent === text)")
+        state = "texts('.device .pill')[1]"
+        await page.run(f"({press})('Offline').click()")
+        await page.until(f"{state} === 'offline'")
+        await page.run("bench.devices[0].room.publish({ text: 'Where are you?' })")
+        await page.until("bench.devices[0].client.waiting === 0")
+        self.assertEqual(await page.run("bench.devices[1].room.items.length"), 0)
+        await page.run(f"({press})('Offline').click()")
+        await self.until_equal(page)
+        self.assertEqual(await page.run("bench.devices[1].room.items.length"), 1)
+        # What it has outlives it.
+        await page.run(f"({press})('Kill').click()")
+        await page.until(f"{state} === 'off' && all('iframe').length === 1")
+        await page.until("bench.devices[1].cache?.messages.size === 1")
+        await page.run(f"({press})('Start').click()")
+        await self.until_equal(page)
+        self.assertEqual(await page.run("bench.devices[1].room.sync.snapshots"), 0)
+        # And nothing outlives a wipe.
+        device = await page.run("bench.devices[1].client.deviceId")
+        await page.run(f"({press})('Wipe').click()")
+        await page.until(f"bench.devices[1].client && "
+                         f"![{json.dumps(device)}, ''].includes(bench.devices[1].client.deviceId)")
+        await self.until_equal(page)
+        # Slow is slow, and right.
+        await page.run(f"({press})('Slow').click()")
+        await page.run("bench.devices[1].room.publish({ text: 'From far away.' })")
+        await page.until("bench.devices[0].room.items.length === 2")
+        await self.until_equal(page)
+
+    async def test_a_window_holds_the_newest(self):
+        daemon = self.start_console()
+        writer = await self.device(daemon, "zoe")
+        for n in range(200):
+            await writer.publish("room", n)
+        hands = await self.console(daemon)
+        await hands.page.run("""(() => {
+            const select = document.querySelectorAll('.device select')[1];
+            select.value = '50';
+            select.dispatchEvent(new Event('change'));
+        })()""")
+        await hands.page.until("all('.cells .not-held').length > 0")
+        await self.until_equal(hands.page)
+
+    async def test_a_race_ends_equal(self):
+        daemon = self.start_console()
+        hands = await self.console(daemon)
+        page = hands.page
+        await page.run("bench.add()")
+        await page.run("bench.devices[0].room.publish({ text: 'Ready, steady' })")
+        await self.until_equal(page)
+        seed = random.randrange(2 ** 31)
+        await page.run(f"void (window.raced = bench.race.run({ROUNDS}, {seed}))")
+        await page.until("!bench.race.isRunning", f"the race of seed {seed}")
+        verdicts = await page.run("raced")
+        self.assertEqual([it for it in verdicts if not it["isEqual"]], [], seed)
+        self.assertEqual(len(verdicts), ROUNDS)
+        self.assertEqual(await page.run("texts('[aria-label=Race] .pill')"), ["0 unequal"])
+        # The daemon agrees with the devices about what there is.
+        writer = await self.device(daemon, "zoe")
+        rows = len(await writer.all_actions("room")) + len(await writer.all_messages("room"))
+        self.assertEqual(await page.run("bench.devices.map((it) => it.cache.state.n)"), [rows] * 3)
+
+
+class Policy(InBrowser):
+    """What the pages do is what their policy lets them."""
+
+    async def test_no_page_breaks_it(self):
+        daemon = self.start_console()
+        page = await self.browser.page("about:blank", await self.browser.context(), "true")
+        await page.browser.command("Page.enable", page.session)
+        await page.browser.command(
+            "Page.addScriptToEvaluateOnNewDocument", page.session, source="""
+                top.broken ??= [];
+                addEventListener('securitypolicyviolation', (it) => top.broken.push(
+                    `${it.violatedDirective} ${it.blockedURI} ${it.sourceFile}`));
+                addEventListener('error', (it) => top.broken.push(it.message));
+                addEventListener('unhandledrejection', (it) => top.broken.push(`${it.reason}`));""")
+        host, port = daemon.admin_address
+        at = f"http://{host}:{port}"
+        for address, ready, act, done in (
+                (f"{at}/console/#key={KEY}", "window.isReady && bench.devices[1].isSettled", """
+                    (async () => {
+                        const [{ room }] = bench.devices;
+                        await room.publish({ text: 'Cake!' });
+                        await room.whenVerified();
+                        const frame = document.querySelector('iframe').contentDocument;
+                        frame.querySelector('sync-messages').openPicker(room.items[0],
+                            frame.querySelector('sync-composer'));
+                        for (const it of document.querySelectorAll('nav button')) it.click();
+                    })()""", "document.querySelectorAll('.charts > section').length === 12"),
+                (f"{at}/web/example.html?daemon=127.0.0.1:{daemon.port}",
+                 "window.isReady", "document.querySelector('input').value = 'More cake!'",
+                 "document.querySelectorAll('li').length === 2"),
+                (f"{at}/web/ui/", "window.docs", "true",
+                 "docs.messages.shadowRoot.querySelector('[part=text]')")):
+            with self.subTest(address):
+                await page.browser.command("Page.navigate", page.session, url=address)
+                await page.until(ready)
+                await page.run(act)
+                await page.until(done)
+                self.assertEqual(await page.run("broken"), [])
+
+
+class Operators(InBrowser):
+    async def view(self, hands, title):
+        await hands.page.run(f"[...document.querySelectorAll('nav button')].find((it) => "
+                             f"it.textContent === '{title}').click()")
+
+    async def test_lists_and_figures(self):
+        daemon = self.start_console()
+        hands = await self.console(daemon)
+        page = hands.page
+        await page.until("texts('#ready')[0] === 'ready'")
+        await page.run("bench.devices[0].room.publish({ text: 'Anybody?' })")
+        for title, word in (("Channels", "room"), ("Sessions", "ada"), ("Tenants", "default"),
+                            ("Queues", "ledger")):
+            await self.view(hands, title)
+            await page.until(f"texts('main > section:not([hidden]) td').includes('{word}')", title)
+        await self.view(hands, "Metrics")
+        await page.until("all('.charts > section').length === 12")
+        library = (ROOT / "clients/console/lib/chart.min.js").exists()
+        await page.until(f"all('.charts canvas').length === {12 if library else 0}")
+        await hands.look("console-metrics")
+        # A session is ended, and its device comes again.
+        await page.run("window.confirm = () => true")
+        await self.view(hands, "Sessions")
+        await page.until("all('main > section:not([hidden]) td .button').length > 0")
+        before = await page.run("bench.devices[0].client.stats.connections")
+        await page.run("""(() => {
+            const rows = [...document.querySelectorAll('main > section:not([hidden]) tr')];
+            rows.find((it) => it.textContent.includes('ada')).querySelector('.button').click();
+        })()""")
+        await page.until(f"bench.devices[0].client.stats.connections > {before}")
+
+    async def test_who_has_no_key_is_told(self):
+        daemon = self.start_console()
+        hands = await self.console(daemon)
+        await hands.page.run("admin.key = ''")
+        await self.view(hands, "Channels")
+        await hands.page.until("texts('main > section:not([hidden]) [role=status]')[0]"
+                               "?.includes('key')")
+
+
+class Snippets(InBrowser):
+    """What "Copy as" gives is run as it is."""
+
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.daemon = self.start_console()
+        self.writer = await self.device(self.daemon, "zoe")
+        self.message = await self.writer.publish("room", "It's \"noon\"")
+        self.page = (await self.console(self.daemon)).page
+
+    async def snippets(self, act):
+        await self.page.run(f"dialogs.showSnippets({json.dumps(act)})")
+        found = {}
+        for language in ("Swift", "JavaScript", "Python", "curl", "syncctl"):
+            found[language] = await self.page.run(f"""(() => {{
+                [...document.querySelectorAll('dialog .languages button')].find((it) =>
+                    it.textContent === '{language}').click();
+                return document.querySelector('dialog pre').textContent;
+            }})()""")
+        return found
+
+    def run_snippet(self, language, text):
+        admin = " --data-dir " + self.daemon.data_dir if "syncctl admin" in text else ""
+        command = {"curl": ["sh", "-c", text], "syncctl": ["sh", "-c", text + admin],
+                   "Python": [sys.executable, "-c", text],
+                   "JavaScript": ["node", "--input-type=module", "--eval", text]}[language]
+        tools = pathlib.Path(binary("syncctl")).parent
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+            timeout=PATIENCE * WORK_ALONE_MAX, env=clean_environment(
+                SYNC_ADMIN_KEY=KEY, PATH=f"{tools}:{os.environ['PATH']}"))
+        self.assertEqual(done.returncode, 0, f"{language}: {text}\n{done.stdout}{done.stderr}")
+        self.assertNotIn('"error"', done.stdout, text)
+        return done.stdout
+
+    async def test_writes(self):
+        text = "It's \"noon\" \\ $HOME `id` ü 👍"
+        publish = {"op": "publish", "as": "o'neil",
+                   "fields": {"channel": "room", "payload": {"text": text}}}
+        snippets = await self.snippets(publish)
+        for language in ("Python", "curl", "syncctl"):
+            self.run_snippet(language, snippets[language])
+        said = [it for it in await self.writer.all_messages("room") if it["uuid"] == "o'neil"]
+        self.assertEqual([it["payload"] for it in said], [{"text": text}] * 3)
+        fields = {"channel": "room", "messageTimetoken": self.message, "value": "👍"}
+        for language in ("Python", "curl", "syncctl"):
+            for op, count in (("addAction", 1), ("removeAction", 0)):
+                found = await self.snippets({"op": op, "as": "ada", "fields": fields})
+                self.run_snippet(language, found[language])
+                self.assertEqual(len(await self.writer.all_actions("room")), count, language)
+        self.assertIn("import SyncClient", snippets["Swift"])
+        self.assertIn("room.publish(", snippets["JavaScript"])
+
+    async def test_questions(self):
+        snippets = await self.snippets({"op": "history", "fields": {"channel": "room"}})
+        for language in ("Python", "curl", "syncctl"):
+            self.assertIn("noon", self.run_snippet(language, snippets[language]))
+
+    async def test_operators(self):
+        channels = await self.snippets({"admin": "channels", "fields": {"prefix": "ro"}})
+        for language in ("Python", "curl", "syncctl", "JavaScript"):
+            self.assertIn("room", self.run_snippet(language, channels[language]))
+        for n, language in enumerate(("Python", "curl", "syncctl", "JavaScript")):
+            await self.writer.publish(f"old {n}", "gone")
+            purge = await self.snippets({"admin": "channels purge", "isChange": True,
+                                         "fields": {"channel": f"old {n}"}})
+            self.assertNotIn(KEY, "".join(purge.values()))
+            self.run_snippet(language, purge[language])
+            self.assertEqual(await self.writer.all_messages(f"old {n}"), [], language)
+
+
+class Access(InBrowser):
+    """Read by axe, the devices' pages too, and looked at by people."""
+
+    async def violations(self, page):
+        tree = await page.browser.command("Page.getFrameTree", page.session)
+        frames = [tree["frameTree"], *tree["frameTree"].get("childFrames", [])]
+        self.assertEqual(len(frames), 3)
+        found = []
+        for frame in frames:
+            # A world of its own, which the page's policy does not concern.
+            world = await page.browser.command(
+                "Page.createIsolatedWorld", page.session, frameId=frame["frame"]["id"])
+            for script in (AXE.read_text(encoding="utf-8") + "; true", f"""
+                    axe.run(document, {{ runOnly: {{ type: 'tag', values: {json.dumps(TAGS)} }},
+                        iframes: false }}).then(({{ violations, passes }}) => [passes.length,
+                        violations.flatMap(({{ id, nodes }}) => nodes.map(({{ target,
+                            failureSummary }}) => `${{id}} ${{target}} ${{failureSummary}}`))])"""):
+                reply = await page.browser.command(
+                    "Runtime.evaluate", page.session, expression=script, awaitPromise=True,
+                    returnByValue=True, contextId=world["executionContextId"])
+            passes, wrong = reply["result"]["value"]
+            self.assertGreater(passes, 10)
+            found += wrong
+        return found
+
+    async def test_in_light_and_dark(self):
+        daemon = self.start_console()
+        writer = await self.device(daemon, "zoe")
+        for n in range(100):
+            message = await writer.publish("room", {"text": f"One of many: {n}"})
+        await writer.add("room", message, "👍")
+        for scheme in ("light", "dark"):
+            with self.subTest(scheme):
+                hands = await self.console(daemon, scheme=scheme)
+                page = hands.page
+                await page.run("bench.devices[1].damage(Math.random)")
+                await self.until_equal(page)
+                await page.until("bench.repairs.all[0]?.snapshot")
+                await page.until("texts('#ready')[0] === 'ready'")
+                await page.run("new Promise((done) => requestAnimationFrame(() => "
+                               "requestAnimationFrame(done)))")
+                await hands.look(f"console-{scheme}")
+                self.assertEqual(await self.violations(page), [], scheme)
+                for title in ("Channels", "Sessions", "Tenants", "Queues", "Metrics"):
+                    await page.run(f"[...document.querySelectorAll('nav button')].find((it) => "
+                                   f"it.textContent === '{title}').click()")
+                    await page.until(
+                        "all('main > section:not([hidden]) :is(td, .charts > section, .empty)')"
+                        ".length > 0")
+                    self.assertEqual(await self.violations(page), [], f"{scheme} {title}")
+                await page.run("dialogs.showSnippets("
+                               "{ op: 'history', fields: { channel: 'room' } })")
+                await page.until("one('dialog[open]')")
+                await hands.look(f"console-{scheme}-copy")
+                self.assertEqual(await self.violations(page), [], f"{scheme} copy")
+
+
+if __name__ == "__main__":
+    unittest.main()

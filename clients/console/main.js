@@ -1,0 +1,79 @@
+// The console: devices beside what the daemon says, and what operators ask of it.
+// @ts-check
+import { make, setAttribute, setText } from '../web/ui/base/dom.js';
+import { Admin, figuresOf, whileVisible } from './model/admin.js';
+import { findPlace } from './model/place.js';
+import { Charts } from './views/charts.js';
+import { Bench } from './views/bench.js';
+import { Dialogs } from './views/dialogs.js';
+import { List, kinds } from './views/lists.js';
+
+const place = await findPlace();
+const admin = new Admin(place.adminOrigin);
+if (place.key) admin.key = place.key;
+const dialogs = new Dialogs({ ...place, admin: place.adminOrigin || location.origin });
+
+const bench = new Bench(place, dialogs);
+const lists = kinds.map((kind) => new List(kind, admin, (act) => dialogs.showSnippets(act)));
+const charts = new Charts(() => dialogs.showSnippets({ admin: 'status', fields: {} }));
+
+/** @type {{title: string, element: HTMLElement, list?: List}[]} */
+const views = [{ title: 'Devices', element: bench.element },
+  ...kinds.map(({ title }, n) => ({ title, element: lists[n].element, list: lists[n] })),
+  { title: 'Metrics', element: charts.element }];
+
+const nav = /** @type {HTMLElement} */ (document.querySelector('nav'));
+const main = /** @type {HTMLElement} */ (document.querySelector('main'));
+const ready = /** @type {HTMLElement} */ (document.querySelector('#ready'));
+const where = /** @type {HTMLElement} */ (document.querySelector('#place'));
+let current = views[0];
+
+/** @param {{title: string, element: HTMLElement, list?: List}} view */
+function show(view) {
+  current = view;
+  for (const it of views) it.element.hidden = it !== view;
+  for (const it of nav.children) {
+    setAttribute(it, 'aria-current', it.textContent === view.title ? 'page' : null);
+  }
+  view.list?.refresh();
+  if (view.element === charts.element) charts.open();
+}
+
+for (const view of views) {
+  nav.append(make('button', { type: 'button', on: { click: () => show(view) } }, view.title));
+  main.append(view.element);
+}
+setText(where, `${new URL(place.url).host} · ${place.channel}`);
+where.addEventListener('click', () => {
+  const { use, ...known } = place;
+  dialogs.askPlace({ ...known, key: admin.key }, (values) => {
+    admin.key = values.key;
+    use(values);
+  });
+});
+show(current);
+
+/** @param {string} text @param {string} kind */
+function tellReady(text, kind) {
+  setText(ready, text);
+  setAttribute(ready, 'class', `pill ${kind}`);
+}
+
+whileVisible(async () => {
+  const figures = await admin.metrics().then(figuresOf, () => null);
+  if (figures) {
+    const isReady = figures.get('syncdaemon_ready') === 1;
+    tellReady(isReady ? 'ready' : 'not ready', isReady ? 'good' : 'bad');
+  } else {
+    const answer = await fetch(`${place.adminOrigin}/readyz`).catch(() => null);
+    tellReady(!answer ? 'no answer' : answer.ok ? 'ready' : 'not ready',
+      answer?.ok ? 'good' : 'bad');
+  }
+  bench.tell(figures);
+  charts.render(figures, current.element === charts.element);
+  await current.list?.refresh();
+});
+
+await bench.start();
+// For tests, and for who likes to look behind.
+Object.assign(window, { bench, admin, dialogs, isReady: true });

@@ -1,0 +1,96 @@
+// What operators ask of the daemon, as the console asks it: figures, lists, and a few changes.
+// @ts-check
+
+/** What is asked once a second, and how often a list is: both only while the page is in sight. */
+export const everyMilliseconds = 1000;
+
+/** Where the operators' key is kept, until this tab is closed. */
+const keyName = 'syncdaemon-console-key';
+
+/** The daemon's answers to operators. */
+export class Admin {
+  /** Where the daemon is asked; '' is where this page is from. */ #origin;
+  #key = sessionStorage.getItem(keyName) ?? '';
+
+  constructor(origin = '') {
+    this.#origin = origin;
+  }
+
+  get key() {
+    return this.#key;
+  }
+
+  set key(key) {
+    this.#key = key;
+    sessionStorage.setItem(keyName, key);
+  }
+
+  /** @param {string} path @param {RequestInit} [options] */
+  async #ask(path, options = {}) {
+    /** @type {Record<string, string>} */
+    const headers = this.#key ? { Authorization: `Bearer ${this.#key}` } : {};
+    const address = `${this.#origin}${path}`;
+    const response = await fetch(address, { cache: 'no-store', ...options, headers });
+    if (!response.ok) {
+      const said = await response.json().catch(() => null);
+      const error = said?.error;
+      const text = error?.message ?? error ?? `${response.status} ${response.statusText}`;
+      throw Object.assign(new Error(text), { status: response.status });
+    }
+    return response;
+  }
+
+  /** The figures as Prometheus reads them. */
+  async metrics() {
+    return (await this.#ask('/metrics')).text();
+  }
+
+  /**
+   * What the daemon says of itself, or of what it has: a command that changes nothing.
+   * @param {string} words @param {Record<string, string>} [fields] @returns {Promise<any>}
+   */
+  async query(words, fields = {}) {
+    const asked = new URLSearchParams(fields);
+    return (await this.#ask(`/admin/v1/${words.replaceAll(' ', '/')}?${asked}`)).json();
+  }
+
+  /**
+   * A command that changes something.
+   * @param {string} words @param {Record<string, any>} fields @returns {Promise<any>}
+   */
+  async change(words, fields) {
+    const body = JSON.stringify(fields);
+    const path = `/admin/v1/${words.replaceAll(' ', '/')}`;
+    return (await this.#ask(path, { method: 'POST', body })).json();
+  }
+}
+
+/**
+ * The figures without labels, and the sums of those that have some.
+ * @param {string} text As Prometheus reads it. @returns {Map<string, number>}
+ */
+export function figuresOf(text) {
+  const figures = new Map();
+  for (const line of text.split('\n')) {
+    const [, name, value] = /^([a-z_]+)(?:\{[^}]*\})? (\S+)$/.exec(line) ?? [];
+    if (name) figures.set(name, (figures.get(name) ?? 0) + Number(value));
+  }
+  return figures;
+}
+
+/**
+ * Does something every so often while somebody can see the page, one at a time.
+ * @param {() => Promise<void>} work
+ */
+export function whileVisible(work) {
+  let isBusy = false;
+  const turn = async () => {
+    if (isBusy || document.visibilityState !== 'visible') return;
+    isBusy = true;
+    await work();
+    isBusy = false;
+  };
+  document.addEventListener('visibilitychange', turn);
+  setInterval(turn, everyMilliseconds);
+  turn();
+}

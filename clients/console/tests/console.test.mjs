@@ -1,0 +1,252 @@
+// The console's parts without a browser: links, segments, frames, snippets, and its own size.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ChannelCache } from '../../web/core/cache.js';
+import { figuresOf, whileVisible } from '../model/admin.js';
+import { FrameReader, RepairWatch } from '../model/frames.js';
+import { Link } from '../model/link.js';
+import { settle } from '../model/race.js';
+import { seeded } from '../model/seeded.js';
+import { beginsSegment, compared, cutsOf, segmentsOf } from '../model/segments.js';
+import { snippetsOf } from '../model/snippets.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const shipped = readdirSync(root, { recursive: true }).map(String).filter((it) =>
+  /^(?!tests|lib).*\.(js|css|html|svg)$/.test(it));
+/** What the console may have, charts aside. */
+const bytesMax = 150 * 1024;
+
+test('the console stays small', () => {
+  const sum = shipped.reduce((bytes, it) => bytes + statSync(join(root, it)).size, 0);
+  assert.ok(sum > 50_000 && sum < bytesMax, `${sum} bytes`);
+});
+
+test('its modules are as the others', () => {
+  for (const path of shipped.filter((it) => it.endsWith('.js'))) {
+    const lines = readFileSync(join(root, path), 'utf8').split('\n');
+    assert.match(lines[0], /^\/\/ [A-Z].*[.:;a-z].*\.$/, path);
+    assert.equal(lines[1], '// @ts-check', path);
+    assert.ok(lines.length <= 300, `${path} has ${lines.length} lines`);
+    assert.deepEqual(lines.filter((it) => [...it].length > 100), [], path);
+  }
+});
+
+test('no page has a script or a style of its own, which its policy forbids', () => {
+  for (const path of shipped.filter((it) => it.endsWith('.html'))) {
+    const text = readFileSync(join(root, path), 'utf8');
+    assert.doesNotMatch(text, /<style|style=|<script(?![^>]*src=)| on[a-z]+=/, path);
+  }
+});
+
+test('segments are cut as the daemon cuts them', () => {
+  // The example of docs/RECONCILIATION.md.
+  assert.equal(beginsSegment('17952187953729999'), false);
+  assert.equal(beginsSegment('17952187953730016'), true);
+  assert.deepEqual(cutsOf(['17952187953730016', '17952187953729999']), ['0', '17952187953730015']);
+});
+
+/** A cache with these messages, and a reaction on each. */
+function cacheOf(messages, uuid = 'ada') {
+  const cache = new ChannelCache();
+  cache.setKey('000102030405060708090a0b0c0d0e0f');
+  for (const timetoken of messages) {
+    cache.putMessage({ timetoken, uuid: 'ada', payload: 1 });
+    cache.rows.put({ messageTimetoken: timetoken, type: 'reaction', value: '👍', uuid,
+      actionTimetoken: String(BigInt(timetoken) + 1n) });
+  }
+  return cache;
+}
+
+test('the segments add up to the channel, and one that differs is found', () => {
+  const messages = ['17952187953729999', '17952187953730016', '17952187953730099'];
+  const cache = cacheOf(messages);
+  const cuts = cutsOf(messages);
+  const daemon = segmentsOf(cache, cuts);
+  assert.deepEqual(daemon.map(({ state }) => state.n), [2, 4]);
+  const other = cacheOf(messages);
+  const [row] = [...other.rows].filter((it) => it.messageTimetoken === messages[0]);
+  other.rows.drop(row);
+  other.rows.put({ ...row, uuid: 'ada?' });
+  const kinds = (restAfter) => compared(daemon, segmentsOf(other, cuts), restAfter)
+    .map(({ kind }) => kind);
+  assert.deepEqual(kinds('0'), ['differs', 'equal']);
+  assert.deepEqual(kinds('17952187953730015'), ['not held', 'equal']);
+  assert.deepEqual(kinds('17952187953730016'), ['not held', 'not held']);
+  assert.equal(segmentsOf(new ChannelCache(), ['0']), null);
+});
+
+test('the same seed has the same choices', () => {
+  const [one, two, other] = [seeded(7), seeded(7), seeded(8)];
+  const numbers = (random) => Array.from({ length: 1000 }, random);
+  const found = numbers(one);
+  assert.deepEqual(found, numbers(two));
+  assert.notDeepEqual(found, numbers(other));
+  assert.ok(found.every((it) => it >= 0 && it < 1));
+});
+
+/** A WebSocket that tells the test what is sent. */
+class Wire {
+  static OPEN = 1;
+  static CLOSED = 3;
+  static CONNECTING = 0;
+  static all = [];
+  readyState = 0;
+  sent = [];
+  constructor() {
+    Wire.all.push(this);
+  }
+  open() {
+    this.readyState = 1;
+    this.onopen?.();
+  }
+  send(text) {
+    this.sent.push(text);
+  }
+  close() {
+    this.readyState = 3;
+  }
+}
+
+/** A socket of a link, connected, and the wire below it. */
+function connected(link) {
+  globalThis.WebSocket = Wire;
+  const socket = new link.WebSocket('ws://x', ['sync.v1.json']);
+  const heard = [];
+  socket.onmessage = ({ data }) => heard.push(data);
+  socket.onclose = ({ code }) => heard.push(code);
+  Wire.all.at(-1).open();
+  return { socket, wire: Wire.all.at(-1), heard };
+}
+
+test('a link counts bytes, both ways, and remembers frames', () => {
+  const link = new Link();
+  const { socket, wire, heard } = connected(link);
+  socket.send('{"a":"ö"}');
+  wire.onmessage({ data: '{}' });
+  assert.deepEqual([wire.sent, heard], [['{"a":"ö"}'], ['{}']]);
+  assert.deepEqual([link.sent, link.received, link.count], [10, 2, 2]);
+  for (let n = 0; n < 1000; n++) wire.onmessage({ data: '{}' });
+  assert.deepEqual([link.frames.length, link.count], [500, 1002]);
+});
+
+test('frames keep their order when a slow link becomes a fast one', async () => {
+  const link = new Link();
+  const { wire, heard } = connected(link);
+  link.latency = 20;
+  wire.onmessage({ data: '1' });
+  link.latency = 0;
+  wire.onmessage({ data: '2' });
+  assert.deepEqual(heard, []);
+  while (heard.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.deepEqual(heard, ['1', '2']);
+  wire.onmessage({ data: '3' });
+  assert.deepEqual(heard, ['1', '2', '3']);
+});
+
+test('what is on its way when a link is cut never arrives', async () => {
+  const link = new Link();
+  const { socket, wire, heard } = connected(link);
+  link.latency = 5;
+  socket.send('1');
+  wire.onmessage({ data: '2' });
+  link.isOffline = true;
+  assert.deepEqual(heard, [1006]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual([heard, wire.sent], [[1006], []]);
+  // And nothing opens meanwhile.
+  const wires = Wire.all.length;
+  const refused = new link.WebSocket('ws://x', []);
+  const code = await new Promise((resolve) => refused.onclose = (it) => resolve(it.code));
+  assert.deepEqual([code, Wire.all.length], [1006, wires]);
+});
+
+const frame = (isSent, json) =>
+  ({ n: 1, at: 1, isSent, bytes: JSON.stringify(json).length, text: JSON.stringify(json) });
+
+test('a repair is read from its frames', () => {
+  // Of docs/PROTOCOL.md.
+  const frames = [
+    frame(true, { id: 2, op: 'subscribe', channels: [{ name: 'room', cursor: '1', repair: true }] }),
+    frame(false, { id: 2, ok: { channels: [{ name: 'room', mode: 'repair', cursor: '2' }] } }),
+    frame(true, { id: 14, op: 'repair', channel: 'room', from: 0, count: 1,
+      symbols: '2lHseWvHPwA5LTx8mklyrgDaUex5a8c/ADktPHyaSXKuAg==' }),
+    frame(false, { id: 14, ok: { need: 3 } }),
+    frame(true, { id: 15, op: 'repair', channel: 'room', from: 2, count: 1,
+      symbols: '2lHseWvHPwA5LTx8mklyrgI=' }),
+    frame(false, { id: 15, ok: { cursor: '2', s: { n: 2, d: '27d7445642c7030e9e4dbfb389077575' },
+      rows: 'AwhyZWFjdGlvbgTwn5GNA2JvYtyjsc+37fEfGgABAg==',
+      messages: [{ timetoken: '17952187953729999', uuid: 'ada', payload: { text: 'hi' } }],
+      drop: '2qOxz7ft8R8=' } }),
+  ];
+  const watch = new RepairWatch();
+  const found = frames.map((it) => watch.take(it));
+  assert.deepEqual(found.slice(0, -1), [null, null, null, null, null]);
+  assert.deepEqual(found.at(-1), { at: 1, symbols: 3, needed: 3, rows: 2, drops: 1,
+    bytes: frames.reduce((sum, it) => sum + it.bytes, 0) });
+  const reader = new FrameReader();
+  assert.deepEqual(frames.map((it) => reader.read(it).what), ['subscribe room, repair',
+    'subscribed: repair', 'repair: 2 symbols', 'needs 3 symbols', 'repair: 1 symbols',
+    'repaired: 2 rows, 1 drops']);
+  assert.equal(reader.read({ ...frame(false, {}), text: '{' }).what, 'not JSON');
+  assert.equal(reader.read(frame(false, { id: 9, error: { code: 'forbidden' } })).what,
+    'refused: forbidden');
+});
+
+test('nothing is asked while nobody sees the page, and one thing at a time', async () => {
+  const heard = [];
+  globalThis.document = { visibilityState: 'hidden', addEventListener: (_, turn) => heard.push(turn) };
+  const [timer] = [globalThis.setInterval];
+  globalThis.setInterval = (turn) => heard.push(turn);
+  let [asked, answer] = [0, () => {}];
+  whileVisible(() => new Promise((resolve) => [asked, answer] = [asked + 1, resolve]));
+  globalThis.setInterval = timer;
+  for (const turn of heard) turn();
+  assert.deepEqual([heard.length, asked], [2, 0]);
+  document.visibilityState = 'visible';
+  for (const turn of heard) turn();
+  assert.equal(asked, 1);
+  answer();
+  await Promise.resolve();
+  await Promise.resolve();
+  for (const turn of heard) turn();
+  assert.equal(asked, 2);
+  delete globalThis.document;
+});
+
+test('a race says who is not equal, and who shows something else', async () => {
+  const [all, less] = [['17952187953729999', '17952187953730016'], ['17952187953729999']];
+  const stand = (messages, items = [], state = 'verified') => ({ userId: 'ada', held: 0, state,
+    isSettled: state === 'verified', client: { waiting: 0 }, link: { received: 0 },
+    cache: cacheOf(messages), room: { items } });
+  const item = { timetoken: '1', payload: 1, actions: [] };
+  assert.equal(await settle([stand(all), stand(all)], stand(all), 2), '');
+  assert.match(await settle([stand(all), stand(less)], stand(all), 2),
+    /^the daemon has 4 [0-9a-f]{32}; ada is verified, 2 [0-9a-f]{32}$/);
+  assert.match(await settle([stand(all, [], 'comparing')], stand(all), 2), /ada is comparing, 4/);
+  assert.equal(await settle([stand(all, [item])], stand(all), 2), 'ada shows something else');
+});
+
+test('figures are summed over their labels', () => {
+  const figures = figuresOf('# HELP a b\na_total 3\nb{c="1"} 2\nb{c="2"} 5\n');
+  assert.deepEqual([...figures], [['a_total', 3], ['b', 7]]);
+});
+
+test('texts are quoted in each language', () => {
+  const where = { url: 'ws://127.0.0.1:8080/v1/sync', channel: 'room', admin: 'http://127.0.0.1:8081' };
+  const payload = { text: 'It\'s "so"\n\u0001 $HOME `id` \\(x)' };
+  const act = { op: 'publish', as: 'o\'neil', fields: { channel: 'room', payload } };
+  const { Swift, JavaScript, curl, syncctl } = snippetsOf(act, where);
+  assert.ok(curl.includes(`'{"as":"o'\\''neil"`), curl);
+  assert.ok(syncctl.includes(`--user 'o'\\''neil'`), syncctl);
+  assert.ok(syncctl.includes(`--url 'ws://127.0.0.1:8080'`), syncctl);
+  assert.ok(JavaScript.includes(`await room.publish(${JSON.stringify(payload)});`), JavaScript);
+  // Swift reads \(x) as code, unless the backslash is one of two.
+  assert.ok(Swift.includes('\\\\\\\\(x)'), Swift);
+  const purge = snippetsOf({ admin: 'channels purge', isChange: true, fields: { channel: 'a b' } },
+    where);
+  assert.equal(purge.syncctl, `syncctl admin channels purge --channel 'a b'`);
+  assert.ok(purge.curl.includes('/admin/v1/channels/purge'), purge.curl);
+});
