@@ -1,7 +1,6 @@
 """Files of PubNub's API: brought, listed, fetched and taken away, by the SDK and by hand."""
 
 import hashlib
-import http.client
 import json
 import os
 import pathlib
@@ -20,74 +19,9 @@ from pubnub.models.consumer.v3.channel import Channel
 
 from daemon import binary, clean_environment, run_to_end
 from disk import readiness
+from files import FILES, GENERATE, KEYSET, MIB, FilesTestCase, form
 from rest import KEYS, quoted
-from sdk import PubNubTestCase
 from waiting import until
-
-FILES = "/v1/files/{sub}/channels/room/files"
-GENERATE = "/v1/files/{sub}/channels/room/generate-upload-url"
-KEYSET = f"""
-    [keyset demo]
-    publish_key = {KEYS[0]}
-    subscribe_key = {KEYS[1]}
-    files = yes
-    """
-MIB = 1024 * 1024
-
-
-def form(content, name="file", boundary="b0undary", more=b""):
-    """A form with one file, and its Content-Type."""
-    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"; filename="f"\r\n\r\n'
-    body = more + head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
-    return body, f"multipart/form-data; boundary={boundary}"
-
-
-class FilesTestCase(PubNubTestCase):
-    def begin(self, *lines):
-        self.daemon = self.start_daemon(configuration=KEYSET + "".join(f"{it}\n    " for it in lines))
-        self.sdk = self.client(self.daemon, "ada").sdk
-        self.web = self.rest(self.daemon)
-        self.directory = pathlib.Path(self.daemon.data_dir) / "files"
-
-    def send(self, content=b"Hello", name="hello.txt", sdk=None, channel="room"):
-        return (sdk or self.sdk).send_file().channel(channel).file_name(name).message(
-            {"text": "look"}).should_store(True).file_object(content).sync().result
-
-    def listed(self, **query):
-        return self.web.ok(FILES, query)
-
-    def ask(self, method, url, body=None, kind=None):
-        """A request by a connection of its own; its status, headers and body."""
-        parts = urllib.parse.urlsplit(url)
-        connection = http.client.HTTPConnection(*self.daemon.address, timeout=60)
-        self.addCleanup(connection.close)
-        connection.request(method, parts.path, body, {"Content-Type": kind} if kind else {})
-        answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read()
-
-    def granted(self, name="a.txt"):
-        """The address of an upload, and the id that the file will have."""
-        answer = self.web.ok(GENERATE, method="POST", body=json.dumps({"name": name}).encode())
-        return answer["file_upload_request"]["url"], answer["data"]["id"]
-
-    def url(self, file, name):
-        return self.web.get(f"{FILES}/{file}/{quoted(name)}").headers["location"]
-
-    def head(self, url, length, kind):
-        """Begins an upload of so many bytes, and sends none."""
-        peer = socket.create_connection(self.daemon.address, timeout=30)
-        self.addCleanup(peer.close)
-        peer.sendall(f"POST {urllib.parse.urlsplit(url).path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-                     f"Content-Length: {length}\r\nContent-Type: {kind}\r\n\r\n".encode())
-        return peer
-
-    def half(self, url, content=b"x" * 200_000):
-        """Begins an upload and leaves it there."""
-        body, kind = form(content)
-        peer = self.head(url, len(body), kind)
-        peer.sendall(body[:len(body) // 2])
-        return peer
-
 
 class Files(FilesTestCase):
     """What SDKs do."""
@@ -331,13 +265,6 @@ class Attacks(FilesTestCase):
 class Watched(FilesTestCase):
     """What operators see of files."""
 
-    def figures(self):
-        """The rows of `/metrics` that are about files, by their names and labels."""
-        lines = readiness(self.daemon, "/metrics")[1].splitlines()
-        pairs = (it.removeprefix("syncdaemon_file").split(" ") for it in lines
-                 if it.startswith("syncdaemon_file"))
-        return {name: int(value) for name, value in pairs}
-
     def test_figures(self):
         self.begin("max_file_bytes = 1M", "stored_bytes_max = 3M")
         self.assertEqual(set(self.figures().values()), {0})
@@ -514,7 +441,10 @@ class Moved(FilesTestCase):
         self.assertEqual([it["id"] for it in self.listed()["data"]], [one.file_id, two.file_id])
         self.assertEqual(self.ask("GET", self.url(one.file_id, "1.txt"))[2], b"one")
         self.assertEqual(self.ask("GET", self.url(two.file_id, "2.txt"))[0], 404)
-        self.assertEqual([it.name for it in self.directory.iterdir()], [one.file_id])
+        self.assertEqual({it.name for it in self.directory.iterdir()}, {one.file_id, "unknown"})
+        # What came behind the backup is not lost.
+        self.assertEqual([it.read_bytes() for it in (self.directory / "unknown").iterdir()],
+                         [b"three"])
 
 
 class Crashes(FilesTestCase):
@@ -536,7 +466,9 @@ class Crashes(FilesTestCase):
         self.daemon.start()
         self.web = self.rest(self.daemon)
         self.assertEqual(sorted(it.name for it in self.directory.iterdir()),
-                         sorted([sent.file_id, "README"]))
+                         sorted([sent.file_id, "README", "unknown"]))
+        self.assertEqual([it.read_bytes() for it in (self.directory / "unknown").iterdir()],
+                         [b"nobody's"])
         self.assertEqual([it["id"] for it in self.listed()["data"]], [sent.file_id])
         self.assertEqual(self.ask("GET", self.url(sent.file_id, "k.txt"))[2], b"kept")
 

@@ -24,26 +24,31 @@ final class FileService: Sendable {
     let figures = FileFigures()
     private let isLooking = Atomic(false)
 
-    /// Removes what an earlier process left behind, and starts the threads.
+    /// Puts in order what an earlier process left behind, and starts the threads.
     ///
     /// Nothing may come in yet: what is whole and not known is taken for left behind.
+    ///
+    /// - Parameters:
+    ///   - seconds: Now, in Unix seconds.
+    ///   - damaged: Told when the rows of files cannot be read: then every file stays where it is.
     init(
         in path: String, reader: any StoreReader, receiver: any FileReceiver, health: Health,
-        log: Log
+        log: Log, at seconds: Int64, damaged: (StoreError) -> Void
     ) throws(FileError) {
         var generator = SystemRandomNumberGenerator()
         key = FileTicketKey(using: &generator)
         let directory = try FileDirectory(path)
+        directory.discardParts()
         do throws(StoreError) {
-            let found = try directory.sweep { id throws(StoreError) in
+            let found = try directory.sweep(at: seconds) { id throws(StoreError) in
                 try reader.file(id) != nil
             }
-            figures.changeStored(by: found.kept, bytes: found.bytes)
-            if found.removed > 0 {
-                log.notice(
-                    "Files were removed of which nobody knows.",
-                    ["path": path, "files": found.removed])
-            }
+            figures.take(found)
+            Self.tell(found, of: path, log)
+        } catch .damaged(let place, let reason) {
+            damaged(.damaged(path: place, reason: reason))
+            let found = directory.survey()
+            figures.changeStored(by: found.files, bytes: found.bytes)
         } catch {
             throw .failed(path: path, reason: "\(error)")
         }
@@ -69,6 +74,19 @@ final class FileService: Sendable {
                     }
                 }
             }
+        }
+    }
+
+    /// One line for each kind of what a start did.
+    private static func tell(_ found: FileSweep, of path: String, _ log: Log) {
+        let aside = path + "/" + FileDirectory.asideName
+        for (sum, path, text) in [
+            (found.putAside, aside, "Files of which the database does not know were put aside."),
+            (found.stuck, path, "Files of which the database does not know cannot be put aside."),
+            (found.broughtBack, path, "Files that were put aside are back in their place."),
+            (found.forgotten, aside, "Files that were put aside long ago were removed."),
+        ] where sum.files > 0 {
+            log.notice(text, ["path": path, "files": sum.files, "bytes": sum.bytes])
         }
     }
 

@@ -22,6 +22,9 @@ extension Limits {
     static let fileChunkBytes = 64 * 1024
     /// Bytes that uploads leave free on the disk, for the database; under it: status 507.
     static let fileReserveBytes = 256 * 1024 * 1024
+    /// Seconds for which contents are kept of which the database does not know: 30 days; then a
+    /// start removes them.
+    static let unknownFileSeconds: Int64 = 30 * 24 * 3600
     /// Threads that read and write files.
     static let fileThreads = 2
     /// Orders to one of them that wait; over it: status 503.

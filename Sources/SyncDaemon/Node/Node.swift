@@ -76,7 +76,9 @@ final class Node: Sendable {
                 counters: counters, quarantine: quarantine, troubles: troubles,
                 receiver: reactorSwitch),
             fail: failed)
-        fileService = try openFiles(configuration, makeReader, reactorSwitch, health, log)
+        fileService = try openFiles(
+            configuration, makeReader, reactorSwitch, quarantine, health, log,
+            at: Int64(ledger.clock.ticks() / 10_000_000))
         watch = HealthWatch(
             place: files, files: fileService, ledger: ledger, readers: readers,
             pressure: accounts.pressure, health: health, troubles: troubles,
@@ -285,7 +287,8 @@ extension Configuration {
 private func openFiles(
     _ configuration: Configuration,
     _ makeReader: @Sendable () throws(StoreError) -> any StoreReader,
-    _ receiver: ReactorSwitch, _ health: Health, _ log: Log
+    _ receiver: ReactorSwitch, _ quarantine: Quarantine, _ health: Health, _ log: Log,
+    at seconds: Int64
 ) throws(StartError) -> FileService? {
     guard configuration.storeKind == .sqlite else { return nil }
     do throws(StoreError) {
@@ -293,7 +296,8 @@ private func openFiles(
         do throws(FileError) {
             return try FileService(
                 in: configuration.directory + "/files", reader: reader, receiver: receiver,
-                health: health, log: log)
+                health: health, log: log, at: seconds
+            ) { _ = quarantine.isolate(.files, $0) }
         } catch {
             throw .broken(code: 0, reason: "The directory of files cannot be used: \(error).")
         }

@@ -121,22 +121,6 @@ struct FileWorkTests {
         #expect(names == [])
     }
 
-    @Test("a start removes parts and what nobody knows, and nothing that is not ours")
-    func sweeps() throws {
-        let directory = try FileDirectory(path)
-        let other = "11111111-1111-4111-8111-111111111111"
-        for name in [id.text, other, "\(other).part", "README", "x.part"] {
-            try Data("abc".utf8).write(to: URL(filePath: "\(path)/\(name)"))
-        }
-
-        let known = id
-        let found = try directory.sweep { $0 == known }
-
-        #expect(found.removed == 2)
-        #expect(found.kept == 1 && found.bytes == 3)
-        #expect(names == [id.text, "README", "x.part"])
-    }
-
     @Test("what is there is counted, and its bytes")
     func counts() throws {
         let figures = FileFigures()

@@ -99,6 +99,13 @@ final class FileUpload: HTTPBodyCall {
         return fail(refusal(error), at: error.code == "quota_exceeded" ? .quota : nil)
     }
 
+    func refusal(_ error: ProtocolError) -> HTTPResponse {
+        // As PubNub's endpoints of files say it.
+        error == .storeDamaged
+            ? .storage(500, "InternalError", error.message)
+            : .storage(error.status, "AccessDenied", error.message)
+    }
+
     /// Leaves nothing behind, and says why.
     private func fail(_ response: HTTPResponse, at limit: FileLimit? = nil) -> HTTPResponse {
         if let limit { files.figures.met(limit) }

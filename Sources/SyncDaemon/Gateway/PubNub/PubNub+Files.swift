@@ -10,6 +10,7 @@ extension PubNubRouter {
         guard let files = context.files, context.settings(of: request.channel).files.isOn else {
             return PubNubError.filesDisabled.response
         }
+        guard context.engine.canReadFiles else { return context.refusal(.storeDamaged) }
         switch request {
         case .upload(let channel, let name): return upload(name, to: channel, files, in: context)
         case .list(let channel, let position, let limit):
