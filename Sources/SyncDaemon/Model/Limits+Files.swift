@@ -18,6 +18,11 @@ extension Limits {
     static let uploadsMax = 64
     /// Downloads under way at a time; over it: status 503.
     static let downloadsMax = 1024
+    /// Seconds for which a file may rest on its way; over it: the connection is closed.
+    static let fileIdleSeconds = 15
+    /// Seconds after each of which a file has to have moved on by so many times
+    /// `slowestBytesPerSecond`; else: the connection is closed.
+    static let filePaceSeconds = 30
     /// Bytes that go to the disk, or come from it, at a time.
     static let fileChunkBytes = 64 * 1024
     /// Bytes that uploads leave free on the disk, for the database; under it: status 507.
