@@ -16,6 +16,8 @@ enum FileLimit: String, Sendable, CaseIterable {
     case quota
     /// There is no room on the disk.
     case disk
+    /// The tenant, the user or the address has as many uploads, or downloads, as it may.
+    case share
 }
 
 /// Any thread may add and read.

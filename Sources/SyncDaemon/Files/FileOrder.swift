@@ -14,7 +14,7 @@ enum FileOrder: Sendable {
     case read
     /// Nobody waits any more; what is not whole is removed.
     case end
-    /// Remove a whole file.
+    /// Remove a whole file, and read no more of it for anybody.
     case remove(FileID)
 }
 

@@ -6,9 +6,12 @@ import Synchronization
 
 /// The part of them that any thread may hold.
 final class FileService: Sendable {
-    private struct Counts {
-        var uploads = 0
-        var downloads = 0
+    private struct State {
+        var uploads = FilePlaces(
+            max: Limits.uploadsMax, perPeerMax: Limits.uploadsPerPeerMax)
+        var downloads = FilePlaces(
+            max: Limits.downloadsMax, perPeerMax: Limits.downloadsPerPeerMax)
+        var used = UsedUploads()
     }
 
     private enum Item {
@@ -20,7 +23,7 @@ final class FileService: Sendable {
     /// Signs the addresses of uploads and downloads.
     let key: FileTicketKey
     private let queues: [WorkQueue<Item>]
-    private let counts = Locked(Counts())
+    private let state = Locked(State())
     let figures = FileFigures()
     private let isLooking = Atomic(false)
 
@@ -99,39 +102,54 @@ final class FileService: Sendable {
 
     /// Uploads and downloads under way.
     var open: (uploads: Int, downloads: Int) {
-        counts.withLock { ($0.uploads, $0.downloads) }
+        state.withLock { ($0.uploads.total, $0.downloads.total) }
     }
 
-    /// Gives one more upload its place; ``endUpload(failed:)`` gives it back.
-    func beginUpload() -> Bool {
-        let isLetIn = counts.withLock { counts in
-            guard counts.uploads < Limits.uploadsMax else { return false }
-            counts.uploads += 1
-            return true
-        }
-        if isLetIn { figures.uploads.add() } else { figures.met(.uploads) }
-        return isLetIn
+    /// Gives one more upload its place; ``endUpload(of:failed:)`` gives it back.
+    func beginUpload(of peer: FilePeer) -> FilePlaces.Verdict {
+        let verdict = state.withLock { $0.uploads.take(for: peer) }
+        count(verdict, figures.uploads, or: .uploads)
+        return verdict
     }
 
-    func endUpload(failed: Bool) {
-        counts.withLock { $0.uploads -= 1 }
+    func endUpload(of peer: FilePeer, failed: Bool) {
+        state.withLock { $0.uploads.leave(peer) }
         if failed { figures.uploadsFailed.add() }
     }
 
     /// Likewise.
-    func beginDownload() -> Bool {
-        let isLetIn = counts.withLock { counts in
-            guard counts.downloads < Limits.downloadsMax else { return false }
-            counts.downloads += 1
-            return true
-        }
-        if isLetIn { figures.downloads.add() } else { figures.met(.downloads) }
-        return isLetIn
+    func beginDownload(of peer: FilePeer) -> FilePlaces.Verdict {
+        let verdict = state.withLock { $0.downloads.take(for: peer) }
+        count(verdict, figures.downloads, or: .downloads)
+        return verdict
     }
 
-    func endDownload(failed: Bool) {
-        counts.withLock { $0.downloads -= 1 }
+    func endDownload(of peer: FilePeer, failed: Bool) {
+        state.withLock { $0.downloads.leave(peer) }
         if failed { figures.downloadsFailed.add() }
+    }
+
+    private func count(
+        _ verdict: FilePlaces.Verdict, _ begun: borrowing Atomic<Int>, or limit: FileLimit
+    ) {
+        switch verdict {
+        case .letIn: begun.add()
+        case .full: figures.met(limit)
+        case .hasItsShare: figures.met(.share)
+        }
+    }
+
+    /// Whether an address came to a file already, which may be gone.
+    func isUsed(_ ticket: FileTicket) -> Bool { state.withLock { $0.used.contains(ticket) } }
+
+    /// Notes that it did; `false` when it was noted before.
+    func use(_ ticket: FileTicket, at seconds: Int64) -> Bool {
+        state.withLock { $0.used.insert(ticket, at: seconds) }
+    }
+
+    /// Has a whole file removed, and everybody's download of it ended.
+    func remove(_ id: FileID, for origin: Origin) {
+        for queue in queues where !queue.put(.order(.remove(id), origin)) { figures.met(.orders) }
     }
 
     /// Has something done; `false` when too much waits.

@@ -19,10 +19,12 @@ struct FileWork: ~Copyable {
     }
 
     private final class Download {
+        let id: FileID
         let file: FileDescriptor
         var left: Int
 
-        init(_ file: consuming FileDescriptor, size: Int) {
+        init(_ id: FileID, _ file: consuming FileDescriptor, size: Int) {
+            self.id = id
             self.file = file
             left = size
         }
@@ -59,17 +61,22 @@ struct FileWork: ~Copyable {
             case .open(let id):
                 let file = try directory.open(id)
                 let size = try directory.size(of: file)
-                let download = Download(file, size: size)
+                let download = Download(id, file, size: size)
                 downloads[origin] = download
                 return try read(on: download, size: size, for: origin)
             case .read:
-                guard let download = downloads[origin] else { return nil }
+                // It was removed meanwhile.
+                guard let download = downloads[origin] else { throw .absent }
                 return try read(on: download, size: nil, for: origin)
             case .end:
                 end(origin)
                 return nil
             case .remove(let id):
+                // Each thread does so: afterwards none has it open, and its room is free.
                 if let bytes = directory.remove(id) { figures.changeStored(by: -1, bytes: -bytes) }
+                for (origin, download) in downloads where download.id == id {
+                    downloads[origin] = nil
+                }
                 return nil
             }
         } catch {

@@ -15,14 +15,25 @@ extension Limits {
     /// Bytes of a form's boundary; over it: status 400.
     static let formBoundaryBytesMax = 200
     /// Uploads under way at a time; over it: status 503.
+    ///
+    /// A tenant has no more than are still free.
     static let uploadsMax = 64
+    /// Of one user, or of one address where nobody proves who it is; over it: status 503.
+    static let uploadsPerPeerMax = 8
     /// Downloads under way at a time; over it: status 503.
+    ///
+    /// A tenant has no more than are still free.
     static let downloadsMax = 1024
+    /// Of one user or address, likewise; over it: status 503.
+    static let downloadsPerPeerMax = 64
     /// Seconds for which a file may rest on its way; over it: the connection is closed.
     static let fileIdleSeconds = 15
     /// Seconds after each of which a file has to have moved on by so many times
     /// `slowestBytesPerSecond`; else: the connection is closed.
     static let filePaceSeconds = 30
+    /// Addresses of uploads of which it is known that they were used; over it: those are refused
+    /// that end first.
+    static let usedUploadsMax = 65_536
     /// Bytes that go to the disk, or come from it, at a time.
     static let fileChunkBytes = 64 * 1024
     /// Bytes that uploads leave free on the disk, for the database; under it: status 507.

@@ -163,6 +163,29 @@ struct FileWorkTests {
         #expect(after == nil)
     }
 
+    @Test("what is removed is read no further, and its room is free at once")
+    func removedAmidReading() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        _ = try store(String(repeating: "x", count: 200_000), with: &work, for: one)
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+                let path = "/proc/self/fd/\($0)"
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+                return target?.contains(id.text) ?? false
+            }.count
+        }
+        _ = work.carryOut(.open(id), for: two)
+        #expect(try descriptors() == 1)
+
+        _ = work.carryOut(.remove(id), for: one)
+
+        #expect(try descriptors() == 0)
+        guard case .failed(.absent)? = work.carryOut(.read, for: two) else {
+            Issue.record("it was read on")
+            return
+        }
+    }
+
     @Test("links are not followed: not for the directory, and not for a file")
     func links() throws {
         try FileManager.default.createSymbolicLink(

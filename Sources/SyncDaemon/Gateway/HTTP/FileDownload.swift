@@ -21,7 +21,7 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
     private init(_ caller: FileCaller) { self.caller = caller }
 
     func start() -> HTTPResponse? {
-        guard files.beginDownload() else { return .filesBusy }
+        if let refusal = HTTPResponse(files.beginDownload(of: caller.peer)) { return refusal }
         hasPlace = true
         guard files.put(.open(ticket.id), for: origin) else {
             leave(failed: true)
@@ -92,7 +92,7 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
         guard hasPlace else { return }
         hasPlace = false
         files.put(.end, for: origin)
-        files.endDownload(failed: failed)
+        files.endDownload(of: caller.peer, failed: failed)
     }
 
     func abandon() { leave(failed: true) }

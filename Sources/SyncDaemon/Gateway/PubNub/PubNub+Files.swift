@@ -55,7 +55,8 @@ extension PubNubRouter {
         let ticket = FileTicket(
             purpose: .upload, expires: context.engine.seconds + Int64(Limits.uploadSeconds),
             channel: context.channel(channel), id: .random(using: &generator), name: name,
-            userID: context.author.userID, bytesMax: settings.bytesMax)
+            userID: context.author.userID, holder: FileHolder(context.credential),
+            bytesMax: settings.bytesMax)
         return PubNubReplyEncoder.uploadGranted(
             ticket,
             url: context.address + "/" + HTTPRequest.streamedPath + files.key.text(of: ticket))
@@ -69,7 +70,8 @@ extension FileService {
     ) -> String {
         let ticket = FileTicket(
             purpose: .download, expires: context.engine.seconds + Int64(Limits.downloadSeconds),
-            channel: channel, id: id, name: name, userID: context.author.userID)
+            channel: channel, id: id, name: name, userID: context.author.userID,
+            holder: FileHolder(context.credential))
         return "/v1/files/download/\(key.text(of: ticket))/\(percentEncoded(name))"
     }
 }
