@@ -76,6 +76,75 @@ class Files(FilesTestCase):
         event, = poll.turn()
         self.assertEqual((event["e"], event["cmt"], event["d"]["file"]["name"]), (4, "photo", "n"))
 
+    def test_parts_and_what_is_known_already(self):
+        self.begin()
+        content = hashlib.sha256(b"1").digest() * 10_000
+        sent = self.send(content, "a.tiff")
+        url = self.url(sent.file_id, "a.tiff")
+        tag = self.ask("GET", url)[1]["ETag"]
+        self.assertEqual(tag, f'"{sent.file_id}"')
+        status, headers, body = self.ask("HEAD", url)
+        self.assertEqual((status, body, headers["Content-Length"], headers["ETag"],
+                          headers["Accept-Ranges"], headers["Content-Type"]),
+                         (200, b"", str(len(content)), tag, "bytes", "image/tiff"))
+        for field, span in (("bytes=0-9", (0, 9)), ("bytes=100000-", (100_000, 319_999)),
+                            ("bytes=-5", (319_995, 319_999)), ("bytes=9-999999", (9, 319_999))):
+            status, headers, body = self.ask("GET", url, headers={"Range": field})
+            self.assertEqual((status, headers["Content-Range"], headers["Content-Length"]), (
+                206, f"bytes {span[0]}-{span[1]}/320000", str(span[1] - span[0] + 1)))
+            self.assertEqual(body, content[span[0]:span[1] + 1])
+        status, headers, _ = self.ask("GET", url, headers={"Range": "bytes=320000-"})
+        self.assertEqual((status, headers["Content-Range"]), (416, "bytes */320000"))
+        for fields, expected in (
+                ({"Range": "bytes=0-1,5-6"}, 200), ({"Range": "nonsense"}, 200),
+                ({"Range": "bytes=0-1", "If-Range": tag}, 206),
+                ({"Range": "bytes=0-1", "If-Range": '"other"'}, 200),
+                ({"If-None-Match": '"other"'}, 200), ({"If-None-Match": f'"x", W/{tag}'}, 304),
+                ({"If-None-Match": "*"}, 304)):
+            status, headers, body = self.ask("GET", url, headers=fields)
+            self.assertEqual((status, headers["ETag"]), (expected, tag), fields)
+            self.assertEqual(len(body), {200: 320_000, 206: 2, 304: 0}[status])
+        self.sdk.delete_file().channel("room").file_id(sent.file_id).file_name("a.tiff").sync()
+        until(lambda: self.ask("HEAD", url)[0] == 404, "the end of the file")
+        self.assertEqual(self.ask("GET", url, headers={"If-None-Match": tag})[0], 404)
+        until(lambda: self.figures()["_downloads_open"] == 0, "the end of the downloads")
+
+    def test_an_empty_file(self):
+        self.begin()
+        upload, file = self.granted("e.txt")
+        self.assertEqual(self.ask("POST", upload, *form(b""))[0], 204)
+        url = self.url(file, "e.txt")
+        self.assertEqual(self.ask("GET", url)[::2], (200, b""))
+        self.assertEqual(self.ask("GET", url, headers={"Range": "bytes=0-"})[0], 416)
+
+    def test_pages_of_every_origin_read_what_they_have_the_address_of(self):
+        self.begin()
+        sent = self.send(b"Hello")
+        url = self.url(sent.file_id, sent.name)
+        page = {"Origin": "https://elsewhere.example", "Sec-Fetch-Site": "cross-site"}
+        picture = {"Sec-Fetch-Site": "cross-site"}
+        for fields in (page, picture):
+            status, headers, body = self.ask("GET", url, headers=fields)
+            self.assertEqual((status, body), (200, b"Hello"))
+            self.assertEqual(headers["Access-Control-Allow-Origin"], "*")
+            self.assertIsNone(headers["Access-Control-Allow-Credentials"])
+            self.assertEqual(headers["Cross-Origin-Resource-Policy"], "cross-origin")
+        self.assertEqual(self.ask("GET", url, headers={**page, "Range": "bytes=1-2"})[2], b"el")
+        bad = url.replace("/download/", "/download/x")
+        self.assertEqual(self.ask("GET", bad, headers=page)[1]["Access-Control-Allow-Origin"], "*")
+        status, headers, _ = self.ask("OPTIONS", url, headers={
+            **page, "Access-Control-Request-Method": "GET",
+            "Access-Control-Request-Headers": "if-none-match"})
+        self.assertEqual(
+            (status, headers["Access-Control-Allow-Origin"], headers["Access-Control-Allow-Methods"]),
+            (204, "*", "GET, HEAD"))
+        self.assertIn("If-None-Match", headers["Access-Control-Allow-Headers"])
+        # Nothing else is open to them, uploads included.
+        upload, _ = self.granted()
+        self.assertEqual(self.ask("POST", upload, *form(b"1"), headers=page)[0], 403)
+        self.assertEqual(self.ask("GET", f"http://x{FILES.format(sub=KEYS[1])}", headers=page)[0],
+                         403)
+
     def test_pages(self):
         self.begin()
         for number in range(5):

@@ -155,6 +155,11 @@ struct FileDirectory: ~Copyable, Sendable {
         return Int(status.st_size)
     }
 
+    /// Has the next bytes be those from there on.
+    func seek(_ file: borrowing FileDescriptor, to offset: Int) throws(FileError) {
+        guard lseek(file.rawValue, offset, SEEK_SET) == offset else { throw FileError(path) }
+    }
+
     /// The next bytes; empty at the end.
     func read(_ file: borrowing FileDescriptor, atMost limit: Int) throws(FileError) -> [UInt8] {
         var failed = false

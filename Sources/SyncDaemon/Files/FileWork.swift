@@ -58,16 +58,14 @@ struct FileWork: ~Copyable {
                 uploads[origin] = Upload(id, try directory.begin(id, ofUpTo: length), form)
                 return nil
             case .take(let bytes, let isLast): return try take(bytes, isLast, for: origin)
-            case .open(let id):
-                let file = try directory.open(id)
-                let size = try directory.size(of: file)
-                let download = Download(id, file, size: size)
-                downloads[origin] = download
-                return try read(on: download, size: size, for: origin)
+            case .open(let id, let wanted): return try open(id, wanted, for: origin)
+            case .measure(let id):
+                guard let size = directory.size(ofWhole: id) else { throw .absent }
+                return .measured(size)
             case .read:
                 // It was removed meanwhile.
                 guard let download = downloads[origin] else { throw .absent }
-                return try read(on: download, size: nil, for: origin)
+                return try read(on: download, of: nil, for: origin)
             case .end:
                 end(origin)
                 return nil
@@ -109,8 +107,21 @@ struct FileWork: ~Copyable {
         return .stored(size: upload.size)
     }
 
+    private mutating func open(
+        _ id: FileID, _ wanted: ByteRange?, for origin: Origin
+    ) throws(FileError) -> FileAnswer.Result {
+        let file = try directory.open(id)
+        let size = try directory.size(of: file)
+        let range = wanted.map { $0.resolved(in: size) } ?? 0..<size
+        guard let range else { return .outside(size: size) }
+        if range.lowerBound > 0 { try directory.seek(file, to: range.lowerBound) }
+        let download = Download(id, file, size: range.count)
+        downloads[origin] = download
+        return try read(on: download, of: OpenedFile(size: size, range: range), for: origin)
+    }
+
     private mutating func read(
-        on download: Download, size: Int?, for origin: Origin
+        on download: Download, of file: OpenedFile?, for origin: Origin
     ) throws(FileError) -> FileAnswer.Result {
         let bytes = try directory.read(
             download.file, atMost: min(Limits.fileChunkBytes, download.left))
@@ -118,7 +129,7 @@ struct FileWork: ~Copyable {
         // It is shorter than it was: the peer sees that by what it was promised.
         let isLast = download.left == 0 || bytes.isEmpty
         if isLast { downloads[origin] = nil }
-        return .part(bytes, size: size, isLast: isLast)
+        return .part(bytes, of: file, isLast: isLast)
     }
 
     private mutating func end(_ origin: Origin) {

@@ -12,8 +12,11 @@ struct RequestFields {
         case host
         case idempotencyKey = "idempotency-key"
         case ifMatch = "if-match"
+        case ifNoneMatch = "if-none-match"
+        case ifRange = "if-range"
         case lastEventID = "last-event-id"
         case origin
+        case range
         case transferEncoding = "transfer-encoding"
         case upgrade
         case webSocketKey = "sec-websocket-key"
@@ -63,7 +66,8 @@ struct RequestFields {
         HTTPRequest.Fields(
             authorization: self[.authorization], ifMatch: self[.ifMatch],
             idempotencyKey: self[.idempotencyKey], lastEventID: self[.lastEventID],
-            contentType: self[.contentType])
+            contentType: self[.contentType], range: self[.range], ifRange: self[.ifRange],
+            ifNoneMatch: self[.ifNoneMatch])
     }
 
     /// The elements of a header that is a list.

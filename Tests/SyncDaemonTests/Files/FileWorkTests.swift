@@ -65,10 +65,10 @@ struct FileWorkTests {
         #expect(mode[.posixPermissions] as? Int == 0o600)
 
         var (found, sizes, order): ([UInt8], [Int?], FileOrder) = ([], [], .open(id))
-        while case .part(let bytes, let size, let isLast)? = work.carryOut(order, for: two) {
+        while case .part(let bytes, let file, let isLast)? = work.carryOut(order, for: two) {
             #expect(bytes.count <= Limits.fileChunkBytes)
             found += bytes
-            sizes.append(size)
+            sizes.append(file?.size)
             if isLast { break }
             order = .read
         }
@@ -161,6 +161,36 @@ struct FileWorkTests {
 
         let after = work.look()
         #expect(after == nil)
+    }
+
+    @Test("a part of a file is read as if it were one")
+    func ranges() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        let content = String((0..<200_000).map { Character(String($0 % 10)) })
+        _ = try store(content, with: &work, for: one)
+        let bytes = Array(content.utf8)
+        for (wanted, range) in [
+            (ByteRange.from(3, through: 9), 3..<10),
+            (.from(100_000, through: nil), 100_000..<200_000),
+            (.last(7), 199_993..<200_000), (.from(0, through: 999_999), 0..<200_000),
+        ] {
+            var (found, order): ([UInt8], FileOrder) = ([], .open(id, wanted))
+            while case .part(let part, let file, let isLast)? = work.carryOut(order, for: two) {
+                if let file { #expect(file == OpenedFile(size: 200_000, range: range)) }
+                found += part
+                if isLast { break }
+                order = .read
+            }
+            #expect(found == Array(bytes[range]))
+        }
+        guard
+            case .outside(size: 200_000)? = work.carryOut(
+                .open(id, .from(200_000, through: nil)), for: two),
+            case .measured(200_000)? = work.carryOut(.measure(id), for: two)
+        else {
+            Issue.record("another answer")
+            return
+        }
     }
 
     @Test("what is removed is read no further, and its room is free at once")

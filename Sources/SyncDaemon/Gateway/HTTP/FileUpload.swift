@@ -102,7 +102,7 @@ final class FileUpload: HTTPBodyCall {
         case .failed(.exists): return fail(.exists)
         case .failed(.full): return fail(.diskFull, at: .disk)
         case .failed: return fail(.diskFails)
-        case .part: preconditionFailure("An upload reads no file.")
+        case .part, .measured, .outside: preconditionFailure("An upload reads no file.")
         }
     }
 

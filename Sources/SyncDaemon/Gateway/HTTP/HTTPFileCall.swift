@@ -132,6 +132,8 @@ extension HTTPFileCall {
 enum FilePath {
     static let upload = HTTPRequest.streamedPath + "{ticket}"
     static let download = "v1/files/download/{ticket}/{name}"
+    /// How the paths of downloads begin.
+    static let downloads = "/v1/files/download/"
 
     /// What begins a path of the daemon's own.
     static let words: Set<[UInt8]> = [Array("upload".utf8), Array("download".utf8)]
