@@ -69,12 +69,33 @@ class Files(FilesTestCase):
 
     def test_a_custom_type_stays(self):
         self.begin()
+        sent = self.send(b"1", "n")
         poll = self.poll(self.daemon, "bob", "room")
-        payload = quoted(json.dumps({"message": 1, "file": {"id": "1", "name": "n"}}))
+        payload = quoted(json.dumps({"message": 1, "file": {"id": sent.file_id, "name": "n"}}))
         self.web.ok(f"/v1/files/publish-file/{{pub}}/{{sub}}/0/room/0/{payload}",
                     {"custom_message_type": "photo"})
         event, = poll.turn()
         self.assertEqual((event["e"], event["cmt"], event["d"]["file"]["name"]), (4, "photo", "n"))
+
+    def test_a_message_tells_of_a_file_that_is_there(self):
+        self.begin()
+        sent, other = self.send(b"1", "n"), self.send(b"1", "n", channel="other")
+        path = "/v1/files/publish-file/{pub}/{sub}/0/room/0/"
+        for status, payload in (
+                (404, {"message": 1, "file": {"id": sent.file_id, "name": "m"}}),
+                (404, {"message": 1, "file": {"id": other.file_id, "name": "n"}}),
+                (404, {"message": 1, "file": {"id": "1", "name": "n"}}),
+                (400, {"message": 1}), (400, {"file": {"id": sent.file_id}}), (400, [1]), (400, 1)):
+            answer = self.web.get(path + quoted(json.dumps(payload)))
+            self.assertEqual((answer.status, answer.json()[0]), (status, 0), payload)
+        # Encrypted as a whole, so that nobody here can tell.
+        self.web.ok(path + quoted(json.dumps("U2FsdGVk")))
+        # As with PubNub, each call is a message of its own.
+        good = {"message": 2, "file": {"id": sent.file_id, "name": "n"}}
+        one, two = (self.web.ok(path + quoted(json.dumps(good)))[2] for _ in range(2))
+        self.assertNotEqual(one, two)
+        self.sdk.delete_file().channel("room").file_id(sent.file_id).file_name("n").sync()
+        self.assertEqual(self.web.get(path + quoted(json.dumps(good))).status, 404)
 
     def test_parts_and_what_is_known_already(self):
         self.begin()
@@ -234,7 +255,8 @@ class Attacks(FilesTestCase):
         for path in (f"{FILES}/{sent.file_id}/a.txt", f"{own}/b.txt"):
             url = self.web.get(path).headers["location"]
             self.assertEqual(self.ask("GET", url)[0], 403)
-            self.web.ok(path, method="DELETE")
+            self.assertEqual(self.web.ask("DELETE", path).status, 404)
+        self.assertEqual(self.web.ask("DELETE", f"{FILES}/1/a.txt").status, 404)
         url = self.web.get(f"{own}/a.txt").headers["location"]
         self.assertEqual(self.ask("GET", url)[2], b"secret")
 
