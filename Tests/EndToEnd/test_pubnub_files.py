@@ -138,6 +138,28 @@ class Files(FilesTestCase):
         self.assertEqual(self.ask("GET", url)[::2], (200, b""))
         self.assertEqual(self.ask("GET", url, headers={"Range": "bytes=0-"})[0], 416)
 
+    def purge(self):
+        done = subprocess.run(
+            [binary("syncctl"), "admin", "channels", "purge", "room", "--keyset", KEYS[1], "--json",
+             "--data-dir", self.daemon.data_dir],
+            capture_output=True, text=True, check=False, env=clean_environment())
+        return json.loads(done.stdout) if done.returncode == 0 else done.stderr
+
+    def test_a_purge_of_a_channel_takes_its_files_along(self):
+        self.begin()
+        for number in range(3):
+            self.send(b"1", f"{number}.txt")
+        kept = self.send(b"kept", "k.txt", channel="other")
+        found = self.purge()
+        self.assertEqual((found["messages"], found["files"], "moreFiles" in found), (3, 3, False))
+        until(lambda: [it.name for it in self.directory.iterdir()] == [kept.file_id], "their end")
+        self.assertEqual(self.listed()["data"], [])
+        # Also where there is nothing else.
+        self.assertEqual(self.purge()["files"], 0)
+        self.assertEqual(self.ask("POST", self.granted()[0], *form(b"1"))[0], 204)
+        self.assertEqual(self.purge()["files"], 1)
+        until(lambda: [it.name for it in self.directory.iterdir()] == [kept.file_id], "its end")
+
     def test_pages_of_every_origin_read_what_they_have_the_address_of(self):
         self.begin()
         sent = self.send(b"Hello")

@@ -51,6 +51,8 @@ extension Limits {
     static let downloadSeconds = 3600
     /// Files in one list.
     static let filesPageMax = 100
+    /// Files that one `channels purge` removes; over it: its answer says that there are more.
+    static let filesPurgedMax = 1000
     /// Media types of one list of what files may be; over it: the daemon does not start.
     static let fileTypesMax = 64
 }
