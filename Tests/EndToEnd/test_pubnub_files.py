@@ -160,6 +160,32 @@ class Files(FilesTestCase):
         self.assertEqual(self.purge()["files"], 1)
         until(lambda: [it.name for it in self.directory.iterdir()] == [kept.file_id], "its end")
 
+    def test_config_check_looks_at_the_directory(self):
+        self.begin()
+        self.send(b"1", "a.txt")
+        self.daemon.stop()
+
+        def check():
+            code, said, error = run_to_end(
+                "config", "check", "--config", str(self.configuration_path), "--data-dir",
+                self.daemon.data_dir)
+            return code, said + error
+
+        self.assertEqual(check()[0], 0)
+        self.directory.chmod(0o755)
+        code, said = check()
+        self.assertEqual((code, f"chmod 700 {self.directory}" in said), (0, True), said)
+        away = self.directory.with_name("away")
+        self.directory.rename(away)
+        self.assertEqual(check()[0], 0, "it is made")
+        self.directory.symlink_to(away)
+        code, said = check()
+        self.assertEqual((code, "symbolic link" in said), (2, True), said)
+        self.directory.unlink()
+        self.directory.write_text("no directory", "utf-8")
+        code, said = check()
+        self.assertEqual((code, "not a directory" in said), (2, True), said)
+
     def test_pages_of_every_origin_read_what_they_have_the_address_of(self):
         self.begin()
         sent = self.send(b"Hello")

@@ -243,6 +243,9 @@ extension Configuration {
         storeKind == .sqlite ? SQLiteStore.path(in: directory) : nil
     }
 
+    /// Where contents of files are.
+    var filesDirectory: String { directory + "/files" }
+
     /// How long a removed action is remembered, in timetoken ticks.
     fileprivate var tombstoneTicksKept: UInt64 { UInt64(tombstoneDays) * 24 * 3600 * 10_000_000 }
 
@@ -295,7 +298,7 @@ private func openFiles(
         let reader = try makeReader()
         do throws(FileError) {
             return try FileService(
-                in: configuration.directory + "/files", reader: reader, receiver: receiver,
+                in: configuration.filesDirectory, reader: reader, receiver: receiver,
                 health: health, log: log, at: seconds
             ) { _ = quarantine.isolate(.files, $0) }
         } catch {
