@@ -10,7 +10,6 @@ import unittest
 from daemon import run_to_end
 from disk import PAGE, database, metric, readiness, settle
 from files import FILES, GENERATE, FilesTestCase, form
-from rest import KEYS
 
 
 class Lost(FilesTestCase):
