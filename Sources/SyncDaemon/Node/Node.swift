@@ -61,8 +61,7 @@ final class Node: Sendable {
         let (makeReader, quarantine) = (store.makeReader, Quarantine(troubles: troubles))
         let (memberships, revoked, granted) = try kept(by: store)
         accounts = Accounts(of: configuration, memberships)
-        reactorSwitch = ReactorSwitch(count: count)
-        admission = Admission(of: configuration)
+        (reactorSwitch, admission) = (ReactorSwitch(count: count), Admission(of: configuration))
         ledger = LedgerThread(
             store: store, clock: clock, memberships: memberships, revoked: revoked,
             granted: granted, tombstoneTicksKept: configuration.tombstoneTicksKept,
@@ -77,8 +76,7 @@ final class Node: Sendable {
                 receiver: reactorSwitch),
             fail: failed)
         fileService = try openFiles(
-            configuration, makeReader, reactorSwitch, quarantine, health, log,
-            at: Int64(ledger.clock.ticks() / 10_000_000))
+            configuration, makeReader, reactorSwitch, quarantine, health, log, ledger.clock)
         watch = HealthWatch(
             place: files, files: fileService, ledger: ledger, readers: readers,
             pressure: accounts.pressure, health: health, troubles: troubles,
@@ -291,7 +289,7 @@ private func openFiles(
     _ configuration: Configuration,
     _ makeReader: @Sendable () throws(StoreError) -> any StoreReader,
     _ receiver: ReactorSwitch, _ quarantine: Quarantine, _ health: Health, _ log: Log,
-    at seconds: Int64
+    _ clock: DaemonClock
 ) throws(StartError) -> FileService? {
     guard configuration.storeKind == .sqlite else { return nil }
     do throws(StoreError) {
@@ -299,7 +297,7 @@ private func openFiles(
         do throws(FileError) {
             return try FileService(
                 in: configuration.filesDirectory, reader: reader, receiver: receiver,
-                health: health, log: log, at: seconds
+                health: health, log: log, at: Int64(clock.ticks() / 10_000_000)
             ) { _ = quarantine.isolate(.files, $0) }
         } catch {
             throw .broken(code: 0, reason: "The directory of files cannot be used: \(error).")
