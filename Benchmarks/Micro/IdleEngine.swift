@@ -29,6 +29,7 @@ struct IdleEngine: Engine {
     func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement { .known }
     func freshCursor(for origin: Origin) -> Announced { .refused }
     func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }
+    var canReadFiles: Bool { true }
     func digestKey(of channel: Channel) -> DigestKey {
         var generator = SystemRandomNumberGenerator()
         return .random(using: &generator)

@@ -17,6 +17,8 @@ struct FileTicket: Hashable, Sendable {
     var name: String
     /// Who was given it.
     var userID: String
+    /// What they showed for it.
+    var holder = FileHolder.anybody
     /// Bytes that may be brought.
     var bytesMax = 0
 }
@@ -36,7 +38,7 @@ struct FileTicketKey: Sendable {
         for text in [
             ticket.purpose.rawValue, String(ticket.expires), ticket.channel.keyset,
             ticket.channel.name, ticket.id.text, ticket.name, ticket.userID,
-            String(ticket.bytesMax),
+            String(ticket.bytesMax), ticket.holder.text,
         ] { json.string(text) }
         json.endArray()
         let code = Signing.code(of: json.bytes, key: key)
@@ -54,14 +56,15 @@ struct FileTicketKey: Sendable {
             let json = try? JSONValue(
                 parsing: String(decoding: bytes, as: UTF8.self), depthMax: Limits.jsonDepthMax)
         else { return nil }
-        guard json.isArray, json.count == 8 else { return nil }
+        guard json.isArray, json.count == 9 else { return nil }
         let texts = (0..<json.count).map { json.element(at: $0).string ?? "" }
         guard texts[0] == purpose.rawValue, let expires = Int64(texts[1]),
-            let id = FileID(texts[4]), let bytesMax = Int(texts[7]), now < expires
+            let id = FileID(texts[4]), let bytesMax = Int(texts[7]),
+            let holder = FileHolder(texts[8]), now < expires
         else { return nil }
         return FileTicket(
             purpose: purpose, expires: expires,
             channel: Channel(texts[3], keyset: texts[2]), id: id, name: texts[5],
-            userID: texts[6], bytesMax: bytesMax)
+            userID: texts[6], holder: holder, bytesMax: bytesMax)
     }
 }

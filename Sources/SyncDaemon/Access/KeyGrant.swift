@@ -54,6 +54,27 @@ struct AuthKeyID: Hashable, Sendable {
         }
         self.words = words
     }
+
+    /// 64 hexadecimal digits.
+    var text: String {
+        (0..<4).map { index in
+            let digits = String(words[index], radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    /// Reads what ``text`` says; `nil` for anything else.
+    init?(text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 64, bytes.allSatisfy({ $0 != UInt8(ascii: "+") }) else { return nil }
+        var words = SIMD4<UInt64>()
+        for index in 0..<4 {
+            let digits = String(decoding: bytes[16 * index..<16 * (index + 1)], as: UTF8.self)
+            guard let word = UInt64(digits, radix: 16) else { return nil }
+            words[index] = word
+        }
+        self.words = words
+    }
 }
 
 /// Somebody who showed an auth key, or nothing where something is granted to everybody.

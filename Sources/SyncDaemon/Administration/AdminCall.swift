@@ -13,8 +13,8 @@ final class AdminCall: HTTPCall {
     let audit: Audit
     let demand = Demand()
     let endsWithDrain: Bool
-    /// Messages that it takes away, when a thread has counted them.
-    let messages = Locked<Int?>(nil)
+    /// What it takes away, when a thread has counted it.
+    let taken = Locked<AdminWrite.Taken?>(nil)
     private let hub: Hub
     private let begin: (AdminCall) -> HTTPResponse?
 
@@ -50,7 +50,7 @@ final class AdminCall: HTTPCall {
 
     func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
         switch found {
-        case .reply(let reply): .admin(200, Self.json(of: reply, messages.withLock { $0 }))
+        case .reply(let reply): .admin(200, Self.json(of: reply, taken.withLock { $0 }))
         case .refused(let error): refusal(error)
         case .presence: preconditionFailure("No operator asks presence.")
         }
@@ -58,13 +58,15 @@ final class AdminCall: HTTPCall {
 
     /// The protocol has no words for what only backends ask.
     ///
-    /// - Parameter messages: So many went.
-    static func json(of reply: Reply, _ messages: Int? = nil) -> [UInt8] {
+    /// - Parameter taken: What went.
+    static func json(of reply: Reply, _ taken: AdminWrite.Taken? = nil) -> [UInt8] {
         switch reply {
         case .messagesDeleted(let timetoken):
             Administration.json { json in
                 json.member("timetoken", quoted: timetoken.rawValue)
-                json.member("messages", messages)
+                json.member("messages", taken?.messages)
+                json.member("files", taken?.files)
+                if taken?.hasMoreFiles == true { json.member("moreFiles", true) }
             }
         case .tokenRevoked, .keysGranted: Administration.json { $0.member("revoked", true) }
         default: EncodedReply(reply).bytes

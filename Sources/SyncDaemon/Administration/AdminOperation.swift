@@ -30,8 +30,17 @@ struct AdminField: Hashable, Sendable {
 struct AdminWrite: Sendable {
     let channel: Channel
     let operation: Write.Operation
-    /// Messages that it takes away.
-    let messages: Int
+    let taken: Taken
+    /// Files that go, too.
+    let files: [StoredFile]
+
+    /// What it takes away.
+    struct Taken: Sendable {
+        let messages: Int
+        let files: Int
+        /// Whether there are more files than go at once.
+        let hasMoreFiles: Bool
+    }
 }
 
 /// One thing that can be asked.
@@ -134,7 +143,7 @@ struct AdminOperation: Sendable {
         ) { (request, daemon) throws(AdminError) in try daemon.channels(request) },
         .change(
             "channels purge",
-            "Deletes all messages and reactions of a channel, on the devices too.",
+            "Deletes all messages, reactions and files of a channel, on the devices too.",
             [keyset, .required("channel", "NAME", "Which.")],
             .ledger { (request, daemon) throws(AdminError) in try daemon.purge(request) }),
     ]

@@ -51,11 +51,11 @@ struct AdminRoutes: Sendable {
         case .ledger(let prepare):
             return AdminCall(operation, asking, in: asking.tenants.keysets.standard) {
                 [daemon] call in
-                let (origin, messages) = (call.origin, call.messages)
+                let (origin, taken) = (call.origin, call.taken)
                 let isTaken = daemon.run(isLong: false) {
                     do throws(AdminError) {
                         let write = try prepare(request, daemon)
-                        messages.withLock { $0 = write.messages }
+                        taken.withLock { $0 = write.taken }
                         try daemon.submit(write, for: origin)
                         daemon.note(operation, request, .later)
                     } catch {

@@ -97,7 +97,13 @@ extension Administration {
         guard !channel.isPresence else { throw AdminError(.presenceIsReadOnly) }
         // A write makes the channel that it is for.
         let found = try names(from: name, in: channel.keyset, reader).first
-        guard let found, ExactText(found) == ExactText(name) else {
+        // Damaged rows of files keep nobody from the rest.
+        let files =
+            (try? reader.files(in: channel, after: .zero, limit: Limits.filesPurgedMax))
+            ?? FilePage(files: [], next: nil)
+        // One that has nothing but files has no row.
+        let isThere = found.map { ExactText($0) == ExactText(name) } ?? false
+        guard isThere || !files.files.isEmpty else {
             throw .notFound("There is no channel of this name; channels lists them.")
         }
         let messages: Int
@@ -109,7 +115,9 @@ extension Administration {
         return AdminWrite(
             channel: channel,
             operation: .deleteMessages(after: .zero, through: around.ledger.order.visible),
-            messages: messages)
+            taken: AdminWrite.Taken(
+                messages: messages, files: files.files.count, hasMoreFiles: files.next != nil),
+            files: files.files)
     }
 
     /// - Returns: Names, and the last of them when there are more.

@@ -107,12 +107,23 @@ final class Administration: Sendable {
 
     /// Has the ledger carry a write out, and answer it at its origin.
     func submit(_ write: AdminWrite, for origin: Origin) throws(AdminError) {
-        let author = Author(keyset: write.channel.keyset, userID: "operator", deviceID: "")
+        // Their contents go when that reactor hears that they went; nobody else waits for it.
+        let nobody = Origin(reactor: origin.reactor, session: origin.session, command: 0)
+        for file in write.files {
+            try put(.changeFile(.remove(file.id, name: file.name)), in: write.channel, for: nobody)
+        }
+        try put(write.operation, in: write.channel, for: origin)
+    }
+
+    private func put(
+        _ operation: Write.Operation, in channel: Channel, for origin: Origin
+    ) throws(AdminError) {
+        let author = Author(keyset: channel.keyset, userID: "operator", deviceID: "")
         let isTaken = around.ledger.requests.put(
             .write(
                 Write(
-                    origin: origin, author: author, channel: write.channel,
-                    operation: write.operation, mutation: nil)))
+                    origin: origin, author: author, channel: channel, operation: operation,
+                    mutation: nil)))
         guard isTaken else { throw AdminError(.overloaded) }
     }
 

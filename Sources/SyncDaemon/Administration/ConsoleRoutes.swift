@@ -40,7 +40,7 @@ struct ConsoleRoutes: Sendable {
             return moved(to: "/\(path)/")
         }
         var response = HTTPResponse(status: 200, contentType: file.mediaType, body: file.bytes)
-        if request.fields.ifNoneMatch?.contains(file.tag) == true {
+        if request.fields.ifNoneMatch.map({ EntityTag.isListed(file.tag, in: $0) }) == true {
             (response.status, response.body) = (304, [])
         }
         response.headers = [

@@ -63,6 +63,8 @@ protocol Engine {
     func freshCursor(for origin: Origin) -> Announced
     /// Whether a channel's changes after a position can be read, as far as is known.
     func canRead(_ channel: Channel, after position: Timetoken) -> Bool
+    /// Whether the rows of files can be read, as far as is known.
+    var canReadFiles: Bool { get }
     /// The key of a channel's digests.
     func digestKey(of channel: Channel) -> DigestKey
     /// The daemon's time, in 100 ns since 1970.

@@ -70,6 +70,8 @@ struct LocalEngine: Engine {
         quarantine.canRead(channel, after: position)
     }
 
+    var canReadFiles: Bool { !quarantine.holds(.files) }
+
     func digestKey(of channel: Channel) -> DigestKey { ledger.secret.key(of: channel) }
     func wallTicks() -> UInt64 { ledger.clock.ticks() }
 }

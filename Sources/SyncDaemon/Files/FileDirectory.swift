@@ -39,7 +39,7 @@ struct FileDirectory: ~Copyable, Sendable {
     let path: String
     private let directory: FileDescriptor
     /// Ends the name of what is not whole yet.
-    private static let partEnding = ".part"
+    static let partEnding = ".part"
 
     /// Makes it for this user alone, unless it is there; a symbolic link is not followed.
     ///
@@ -135,11 +135,7 @@ struct FileDirectory: ~Copyable, Sendable {
 
     /// Bytes of a file that is whole; `nil`: it is none.
     func size(ofWhole id: FileID) -> Int? {
-        var status = stat()
-        guard unsafe fstatat(directory.rawValue, id.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
-            status.st_mode & S_IFMT == S_IFREG
-        else { return nil }
-        return Int(status.st_size)
+        status(ofWhole: id).map { Int($0.st_size) }
     }
 
     /// Opens a file that is whole.
@@ -159,6 +155,11 @@ struct FileDirectory: ~Copyable, Sendable {
         return Int(status.st_size)
     }
 
+    /// Has the next bytes be those from there on.
+    func seek(_ file: borrowing FileDescriptor, to offset: Int) throws(FileError) {
+        guard lseek(file.rawValue, offset, SEEK_SET) == offset else { throw FileError(path) }
+    }
+
     /// The next bytes; empty at the end.
     func read(_ file: borrowing FileDescriptor, atMost limit: Int) throws(FileError) -> [UInt8] {
         var failed = false
@@ -171,30 +172,42 @@ struct FileDirectory: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Removes what is not whole, and files of which nobody knows; what was not made here stays.
+    /// Has another directory of the same disk have a whole file in place of this one.
     ///
-    /// - Returns: How many are gone; how many are there, and their bytes.
-    func sweep(
-        knows: (FileID) throws(StoreError) -> Bool
-    ) throws(StoreError) -> (removed: Int, kept: Int, bytes: Int) {
-        var (removed, kept, bytes) = (0, 0, 0)
-        for name in names() {
-            if name.hasSuffix(Self.partEnding), FileID(name.dropLast(Self.partEnding.count)) != nil
-            {
-                _ = unsafe unlinkat(directory.rawValue, name, 0)
-                removed += 1
-            } else if let id = FileID(name), try !knows(id) {
-                remove(id)
-                removed += 1
-            } else if let size = FileID(name).flatMap({ size(ofWhole: $0) }) {
-                kept += 1
-                bytes += size
-            }
+    /// By a link, which takes nobody's place.
+    ///
+    /// - Parameter seconds: What its time is set to, in Unix seconds; `nil`: it stays as it is.
+    /// - Returns: Whether the other has it; else it is where it was.
+    func move(
+        _ id: FileID, to other: borrowing FileDirectory, at seconds: Int64? = nil
+    ) -> Bool {
+        let (from, to) = (directory.rawValue, other.directory.rawValue)
+        if unsafe linkat(from, id.text, to, id.text, 0) != 0 {
+            // What a crash left between the two steps has both names.
+            guard errno == EEXIST, let own = status(ofWhole: id),
+                other.status(ofWhole: id)?.st_ino == own.st_ino
+            else { return false }
         }
-        return (removed, kept, bytes)
+        if let seconds {
+            let time = timespec(tv_sec: Int(seconds), tv_nsec: 0)
+            _ = unsafe utimensat(to, id.text, [time, time], AT_SYMLINK_NOFOLLOW)
+        }
+        // The new name first: nothing is lost, whenever the power is.
+        guard fsync(to) == 0 else { return false }
+        return unsafe unlinkat(from, id.text, 0) == 0
     }
 
-    private func names() -> [String] {
+    /// What the disk says of a file that is whole; `nil`: it is none.
+    func status(ofWhole id: FileID) -> stat? {
+        var status = stat()
+        guard unsafe fstatat(directory.rawValue, id.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return status
+    }
+
+    /// Whatever is there.
+    func names() -> [String] {
         var names: [String] = []
         guard let stream = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(stream) }

@@ -16,6 +16,8 @@ enum FileLimit: String, Sendable, CaseIterable {
     case quota
     /// There is no room on the disk.
     case disk
+    /// The tenant, the user or the address has as many uploads, or downloads, as it may.
+    case share
 }
 
 /// Any thread may add and read.
@@ -23,6 +25,9 @@ final class FileFigures: Sendable {
     /// Whole files in the directory, and their bytes.
     let stored = Atomic<Int>(0)
     let storedBytes = Atomic<Int>(0)
+    /// Whole files that the last start found and the database did not know, and their bytes.
+    let unknown = Atomic<Int>(0)
+    let unknownBytes = Atomic<Int>(0)
     /// Begun since the start, and those of them that came to nothing.
     let uploads = Atomic<Int>(0)
     let uploadsFailed = Atomic<Int>(0)
@@ -38,5 +43,14 @@ final class FileFigures: Sendable {
     func changeStored(by count: Int, bytes: Int) {
         stored.add(count)
         storedBytes.add(bytes)
+    }
+
+    /// Takes what the start found.
+    func take(_ found: FileSweep) {
+        changeStored(
+            by: found.kept.files + found.broughtBack.files,
+            bytes: found.kept.bytes + found.broughtBack.bytes)
+        unknown.add(found.aside.files + found.stuck.files)
+        unknownBytes.add(found.aside.bytes + found.stuck.bytes)
     }
 }

@@ -8,14 +8,23 @@ enum FileOrder: Sendable {
     case begin(FileID, FormReader, length: Int)
     /// Take the next bytes of the form.
     case take([UInt8], isLast: Bool)
-    /// Begin to read a file.
-    case open(FileID)
+    /// Begin to read a file, or some of it.
+    case open(FileID, ByteRange? = nil)
+    /// Say how large a file is.
+    case measure(FileID)
     /// Read on.
     case read
     /// Nobody waits any more; what is not whole is removed.
     case end
-    /// Remove a whole file.
+    /// Remove a whole file, and read no more of it for anybody.
     case remove(FileID)
+}
+
+/// A file of which something is read.
+struct OpenedFile: Hashable, Sendable {
+    /// Bytes of the whole.
+    let size: Int
+    let range: Range<Int>
 }
 
 /// What came of it.
@@ -25,8 +34,11 @@ struct FileAnswer: Sendable {
         case taken
         /// The whole file is on the disk.
         case stored(size: Int)
-        /// The next bytes of a file; `size` is its whole with the first ones.
-        case part([UInt8], size: Int?, isLast: Bool)
+        /// The next bytes of a file; with the first ones what there is.
+        case part([UInt8], of: OpenedFile?, isLast: Bool)
+        case measured(Int)
+        /// It has not the bytes that were asked for, but so many.
+        case outside(size: Int)
         case badForm(FormReader.Fault)
         case failed(FileError)
     }

@@ -6,9 +6,12 @@ import Synchronization
 
 /// The part of them that any thread may hold.
 final class FileService: Sendable {
-    private struct Counts {
-        var uploads = 0
-        var downloads = 0
+    private struct State {
+        var uploads = FilePlaces(
+            max: Limits.uploadsMax, perPeerMax: Limits.uploadsPerPeerMax)
+        var downloads = FilePlaces(
+            max: Limits.downloadsMax, perPeerMax: Limits.downloadsPerPeerMax)
+        var used = UsedUploads()
     }
 
     private enum Item {
@@ -20,30 +23,35 @@ final class FileService: Sendable {
     /// Signs the addresses of uploads and downloads.
     let key: FileTicketKey
     private let queues: [WorkQueue<Item>]
-    private let counts = Locked(Counts())
+    private let state = Locked(State())
     let figures = FileFigures()
     private let isLooking = Atomic(false)
 
-    /// Removes what an earlier process left behind, and starts the threads.
+    /// Puts in order what an earlier process left behind, and starts the threads.
     ///
     /// Nothing may come in yet: what is whole and not known is taken for left behind.
+    ///
+    /// - Parameters:
+    ///   - seconds: Now, in Unix seconds.
+    ///   - damaged: Told when the rows of files cannot be read: then every file stays where it is.
     init(
         in path: String, reader: any StoreReader, receiver: any FileReceiver, health: Health,
-        log: Log
+        log: Log, at seconds: Int64, damaged: (StoreError) -> Void
     ) throws(FileError) {
         var generator = SystemRandomNumberGenerator()
         key = FileTicketKey(using: &generator)
         let directory = try FileDirectory(path)
+        directory.discardParts()
         do throws(StoreError) {
-            let found = try directory.sweep { id throws(StoreError) in
+            let found = try directory.sweep(at: seconds) { id throws(StoreError) in
                 try reader.file(id) != nil
             }
-            figures.changeStored(by: found.kept, bytes: found.bytes)
-            if found.removed > 0 {
-                log.notice(
-                    "Files were removed of which nobody knows.",
-                    ["path": path, "files": found.removed])
-            }
+            figures.take(found)
+            Self.tell(found, of: path, log)
+        } catch .damaged(let place, let reason) {
+            damaged(.damaged(path: place, reason: reason))
+            let found = directory.survey()
+            figures.changeStored(by: found.files, bytes: found.bytes)
         } catch {
             throw .failed(path: path, reason: "\(error)")
         }
@@ -72,6 +80,19 @@ final class FileService: Sendable {
         }
     }
 
+    /// One line for each kind of what a start did.
+    private static func tell(_ found: FileSweep, of path: String, _ log: Log) {
+        let aside = path + "/" + FileDirectory.asideName
+        for (sum, path, text) in [
+            (found.putAside, aside, "Files of which the database does not know were put aside."),
+            (found.stuck, path, "Files of which the database does not know cannot be put aside."),
+            (found.broughtBack, path, "Files that were put aside are back in their place."),
+            (found.forgotten, aside, "Files that were put aside long ago were removed."),
+        ] where sum.files > 0 {
+            log.notice(text, ["path": path, "files": sum.files, "bytes": sum.bytes])
+        }
+    }
+
     /// Has a thread find out whether files can be written; asked once a second.
     func look() {
         guard !isLooking.exchange(true, ordering: .relaxed) else { return }
@@ -81,39 +102,54 @@ final class FileService: Sendable {
 
     /// Uploads and downloads under way.
     var open: (uploads: Int, downloads: Int) {
-        counts.withLock { ($0.uploads, $0.downloads) }
+        state.withLock { ($0.uploads.total, $0.downloads.total) }
     }
 
-    /// Gives one more upload its place; ``endUpload(failed:)`` gives it back.
-    func beginUpload() -> Bool {
-        let isLetIn = counts.withLock { counts in
-            guard counts.uploads < Limits.uploadsMax else { return false }
-            counts.uploads += 1
-            return true
-        }
-        if isLetIn { figures.uploads.add() } else { figures.met(.uploads) }
-        return isLetIn
+    /// Gives one more upload its place; ``endUpload(of:failed:)`` gives it back.
+    func beginUpload(of peer: FilePeer) -> FilePlaces.Verdict {
+        let verdict = state.withLock { $0.uploads.take(for: peer) }
+        count(verdict, figures.uploads, or: .uploads)
+        return verdict
     }
 
-    func endUpload(failed: Bool) {
-        counts.withLock { $0.uploads -= 1 }
+    func endUpload(of peer: FilePeer, failed: Bool) {
+        state.withLock { $0.uploads.leave(peer) }
         if failed { figures.uploadsFailed.add() }
     }
 
     /// Likewise.
-    func beginDownload() -> Bool {
-        let isLetIn = counts.withLock { counts in
-            guard counts.downloads < Limits.downloadsMax else { return false }
-            counts.downloads += 1
-            return true
-        }
-        if isLetIn { figures.downloads.add() } else { figures.met(.downloads) }
-        return isLetIn
+    func beginDownload(of peer: FilePeer) -> FilePlaces.Verdict {
+        let verdict = state.withLock { $0.downloads.take(for: peer) }
+        count(verdict, figures.downloads, or: .downloads)
+        return verdict
     }
 
-    func endDownload(failed: Bool) {
-        counts.withLock { $0.downloads -= 1 }
+    func endDownload(of peer: FilePeer, failed: Bool) {
+        state.withLock { $0.downloads.leave(peer) }
         if failed { figures.downloadsFailed.add() }
+    }
+
+    private func count(
+        _ verdict: FilePlaces.Verdict, _ begun: borrowing Atomic<Int>, or limit: FileLimit
+    ) {
+        switch verdict {
+        case .letIn: begun.add()
+        case .full: figures.met(limit)
+        case .hasItsShare: figures.met(.share)
+        }
+    }
+
+    /// Whether an address came to a file already, which may be gone.
+    func isUsed(_ ticket: FileTicket) -> Bool { state.withLock { $0.used.contains(ticket) } }
+
+    /// Notes that it did; `false` when it was noted before.
+    func use(_ ticket: FileTicket, at seconds: Int64) -> Bool {
+        state.withLock { $0.used.insert(ticket, at: seconds) }
+    }
+
+    /// Has a whole file removed, and everybody's download of it ended.
+    func remove(_ id: FileID, for origin: Origin) {
+        for queue in queues where !queue.put(.order(.remove(id), origin)) { figures.met(.orders) }
     }
 
     /// Has something done; `false` when too much waits.

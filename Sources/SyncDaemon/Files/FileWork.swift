@@ -19,10 +19,12 @@ struct FileWork: ~Copyable {
     }
 
     private final class Download {
+        let id: FileID
         let file: FileDescriptor
         var left: Int
 
-        init(_ file: consuming FileDescriptor, size: Int) {
+        init(_ id: FileID, _ file: consuming FileDescriptor, size: Int) {
+            self.id = id
             self.file = file
             left = size
         }
@@ -56,20 +58,23 @@ struct FileWork: ~Copyable {
                 uploads[origin] = Upload(id, try directory.begin(id, ofUpTo: length), form)
                 return nil
             case .take(let bytes, let isLast): return try take(bytes, isLast, for: origin)
-            case .open(let id):
-                let file = try directory.open(id)
-                let size = try directory.size(of: file)
-                let download = Download(file, size: size)
-                downloads[origin] = download
-                return try read(on: download, size: size, for: origin)
+            case .open(let id, let wanted): return try open(id, wanted, for: origin)
+            case .measure(let id):
+                guard let size = directory.size(ofWhole: id) else { throw .absent }
+                return .measured(size)
             case .read:
-                guard let download = downloads[origin] else { return nil }
-                return try read(on: download, size: nil, for: origin)
+                // It was removed meanwhile.
+                guard let download = downloads[origin] else { throw .absent }
+                return try read(on: download, of: nil, for: origin)
             case .end:
                 end(origin)
                 return nil
             case .remove(let id):
+                // Each thread does so: afterwards none has it open, and its room is free.
                 if let bytes = directory.remove(id) { figures.changeStored(by: -1, bytes: -bytes) }
+                for (origin, download) in downloads where download.id == id {
+                    downloads[origin] = nil
+                }
                 return nil
             }
         } catch {
@@ -102,8 +107,21 @@ struct FileWork: ~Copyable {
         return .stored(size: upload.size)
     }
 
+    private mutating func open(
+        _ id: FileID, _ wanted: ByteRange?, for origin: Origin
+    ) throws(FileError) -> FileAnswer.Result {
+        let file = try directory.open(id)
+        let size = try directory.size(of: file)
+        let range = wanted.map { $0.resolved(in: size) } ?? 0..<size
+        guard let range else { return .outside(size: size) }
+        if range.lowerBound > 0 { try directory.seek(file, to: range.lowerBound) }
+        let download = Download(id, file, size: range.count)
+        downloads[origin] = download
+        return try read(on: download, of: OpenedFile(size: size, range: range), for: origin)
+    }
+
     private mutating func read(
-        on download: Download, size: Int?, for origin: Origin
+        on download: Download, of file: OpenedFile?, for origin: Origin
     ) throws(FileError) -> FileAnswer.Result {
         let bytes = try directory.read(
             download.file, atMost: min(Limits.fileChunkBytes, download.left))
@@ -111,7 +129,7 @@ struct FileWork: ~Copyable {
         // It is shorter than it was: the peer sees that by what it was promised.
         let isLast = download.left == 0 || bytes.isEmpty
         if isLast { downloads[origin] = nil }
-        return .part(bytes, size: size, isLast: isLast)
+        return .part(bytes, of: file, isLast: isLast)
     }
 
     private mutating func end(_ origin: Origin) {

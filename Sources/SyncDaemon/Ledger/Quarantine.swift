@@ -20,6 +20,8 @@ final class Quarantine: Sendable {
         case keyGrants(keyset: ExactText)
         /// Devices that hear by push.
         case pushDevices(keyset: ExactText)
+        /// The rows of files, of all keysets: their index is one.
+        case files
         /// What waits for webhooks.
         case outbox
         /// Forgetting what is over.
@@ -33,6 +35,7 @@ final class Quarantine: Sendable {
             case .revocations(let keyset): "revoked tokens of keyset \(keyset.string)"
             case .keyGrants(let keyset): "grants to auth keys of keyset \(keyset.string)"
             case .pushDevices(let keyset): "devices for push of keyset \(keyset.string)"
+            case .files: "files of channels"
             case .outbox: "what waits for webhooks"
             case .housekeeping: "forgetting what is over"
             }
@@ -108,6 +111,7 @@ extension Write {
         case .revoke(let token): .revocations(keyset: token.keyset)
         case .grant: .keyGrants(keyset: ExactText(channel.keyset))
         case .changeDevice: .pushDevices(keyset: ExactText(channel.keyset))
+        case .changeFile: .files
         default: .channel(channel)
         }
     }

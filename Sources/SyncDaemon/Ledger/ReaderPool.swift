@@ -152,7 +152,11 @@ final class ReaderPool: Sendable {
         if case .changes(let start, _) = request.query {
             surroundings.quarantine.cannotRead(request.channel, after: start.messages)
         }
-        surroundings.troubles.damaged(
-            failure, in: Quarantine.Place.channel(request.channel).description)
+        let place: Quarantine.Place
+        switch request.query {
+        case .files, .file: place = .files
+        default: place = .channel(request.channel)
+        }
+        surroundings.troubles.damaged(failure, in: place.description)
     }
 }

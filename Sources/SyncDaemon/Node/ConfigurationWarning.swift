@@ -10,6 +10,8 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
     case directoryWritableByOthers(ConfigurationSource, path: String, of: String)
     case ownedByAnother(ConfigurationSource, path: String, user: UInt32)
     case directoryInMemory(ConfigurationSource, path: String)
+    /// Likewise; the directory of files is on another disk than the database.
+    case filesElsewhere(ConfigurationSource, path: String)
     case noKeyForTokens(ConfigurationSource, keyset: String)
     /// Found by `config check` only, as the one below: who has no SDK sign needs none.
     case noPublishKeyToSign(ConfigurationSource, keyset: String)
@@ -39,7 +41,7 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
                         + " LoadCredential=NAME:/PATH in the unit, and here secret_key_file ="
                         + " credential:NAME. This file stays as it is: the unit's user reads it.")
         case .secretFileForOthers, .writableByOthers, .directoryForAll,
-            .directoryWritableByOthers, .ownedByAnother, .directoryInMemory:
+            .directoryWritableByOthers, .ownedByAnother, .directoryInMemory, .filesElsewhere:
             places
         case .noKeyForTokens(let source, let name):
             "\(source): [keyset \(name)] asks for tokens, and has no key to check them with: nobody"
@@ -106,6 +108,9 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
         case .directoryInMemory(let source, let path):
             "\(source): \(LogText.quoted(path)) is in memory (tmpfs): a restart of the machine"
                 + " forgets everything. Name a directory on a disk."
+        case .filesElsewhere(let source, let path):
+            "\(source): \(LogText.quoted(path)) is on another disk than the database. Have it there"
+                + " whenever the daemon starts: without it every file is absent."
         default: preconditionFailure("This is no warning of places.")
         }
     }

@@ -14,6 +14,9 @@ struct Endpoints: Sendable {
     /// Where every page may ask: what is there is the same for all, and no page can read it.
     static let pathsForAll: Set<Substring> = ["/healthz", "/readyz"]
 
+    /// How paths begin where every page may ask, too: their addresses are signed.
+    static let beginningsForAll = [FilePath.downloads]
+
     /// What is for operators alone is a row at `.admin`.
     var routes: HTTPRoutes {
         HTTPRoutes(
@@ -45,6 +48,9 @@ struct Endpoints: Sendable {
             },
             HTTPRoute(method: .get, path: PathPattern(FilePath.download), isNamed: false) {
                 FileDownload.answer($0, files)
+            },
+            HTTPRoute(method: .options, path: PathPattern(FilePath.download), isNamed: false) {
+                _ in .now(.downloadPreflight)
             },
         ]
     }

@@ -63,7 +63,8 @@ struct Exposure: Hashable, Sendable {
             PagePolicy(
                 allowedOrigins: configuration.allowedOrigins,
                 allowedHosts: configuration.allowedHosts, isLoopback: isLoopback,
-                admitsLocalPages: isPrivate, pathsForAll: Endpoints.pathsForAll)
+                admitsLocalPages: isPrivate, pathsForAll: Endpoints.pathsForAll,
+                beginningsForAll: Endpoints.beginningsForAll)
         }
         return TransportSettings(
             main: forClients(isLoopback: isMainLoopback, isPrivate: isPrivate),

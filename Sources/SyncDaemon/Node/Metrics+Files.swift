@@ -8,6 +8,10 @@ extension Metrics {
         return [
             gauge("files", "Files of channels in their directory.", figures.stored.value),
             gauge("files_bytes", "Bytes of these.", figures.storedBytes.value),
+            gauge(
+                "files_unknown", "Files that the start found and the database did not know.",
+                figures.unknown.value),
+            gauge("files_unknown_bytes", "Bytes of these.", figures.unknownBytes.value),
             gauge("file_uploads_open", "Uploads under way.", open.uploads),
             gauge("file_downloads_open", "Downloads under way.", open.downloads),
             counter("file_uploads", "Uploads that began.", figures.uploads.value),

@@ -61,8 +61,7 @@ final class Node: Sendable {
         let (makeReader, quarantine) = (store.makeReader, Quarantine(troubles: troubles))
         let (memberships, revoked, granted) = try kept(by: store)
         accounts = Accounts(of: configuration, memberships)
-        reactorSwitch = ReactorSwitch(count: count)
-        admission = Admission(of: configuration)
+        (reactorSwitch, admission) = (ReactorSwitch(count: count), Admission(of: configuration))
         ledger = LedgerThread(
             store: store, clock: clock, memberships: memberships, revoked: revoked,
             granted: granted, tombstoneTicksKept: configuration.tombstoneTicksKept,
@@ -76,7 +75,8 @@ final class Node: Sendable {
                 counters: counters, quarantine: quarantine, troubles: troubles,
                 receiver: reactorSwitch),
             fail: failed)
-        fileService = try openFiles(configuration, makeReader, reactorSwitch, health, log)
+        fileService = try openFiles(
+            configuration, makeReader, reactorSwitch, quarantine, health, log, ledger.clock)
         watch = HealthWatch(
             place: files, files: fileService, ledger: ledger, readers: readers,
             pressure: accounts.pressure, health: health, troubles: troubles,
@@ -241,6 +241,9 @@ extension Configuration {
         storeKind == .sqlite ? SQLiteStore.path(in: directory) : nil
     }
 
+    /// Where contents of files are.
+    var filesDirectory: String { directory + "/files" }
+
     /// How long a removed action is remembered, in timetoken ticks.
     fileprivate var tombstoneTicksKept: UInt64 { UInt64(tombstoneDays) * 24 * 3600 * 10_000_000 }
 
@@ -285,15 +288,17 @@ extension Configuration {
 private func openFiles(
     _ configuration: Configuration,
     _ makeReader: @Sendable () throws(StoreError) -> any StoreReader,
-    _ receiver: ReactorSwitch, _ health: Health, _ log: Log
+    _ receiver: ReactorSwitch, _ quarantine: Quarantine, _ health: Health, _ log: Log,
+    _ clock: DaemonClock
 ) throws(StartError) -> FileService? {
     guard configuration.storeKind == .sqlite else { return nil }
     do throws(StoreError) {
         let reader = try makeReader()
         do throws(FileError) {
             return try FileService(
-                in: configuration.directory + "/files", reader: reader, receiver: receiver,
-                health: health, log: log)
+                in: configuration.filesDirectory, reader: reader, receiver: receiver,
+                health: health, log: log, at: Int64(clock.ticks() / 10_000_000)
+            ) { _ = quarantine.isolate(.files, $0) }
         } catch {
             throw .broken(code: 0, reason: "The directory of files cannot be used: \(error).")
         }

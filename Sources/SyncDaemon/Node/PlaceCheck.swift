@@ -81,6 +81,27 @@ extension Examination {
         if DataDirectory.isInMemory(path) {
             warnings.append(.directoryInMemory(source, path: path))
         }
+        lookAtFiles(in: path, source)
+    }
+
+    /// Adds what is wrong with the directory of files; one that is absent is made by the start.
+    private mutating func lookAtFiles(in directory: String, _ source: ConfigurationSource) {
+        let path = configuration.filesDirectory
+        guard let mode = DataDirectory.mode(of: path) ?? (DataDirectory.isLink(path) ? 0 : nil)
+        else { return }
+        if DataDirectory.isLink(path) {
+            mistakes.append(
+                .badDirectory(source, path: path, reason: "it is a symbolic link, not followed"))
+        } else if let reason = DataDirectory.obstacle(at: path) {
+            mistakes.append(.badDirectory(source, path: path, reason: reason))
+        } else {
+            if mode & 0o077 != 0 {
+                warnings.append(.directoryForAll(source, path: path, mode: mode))
+            }
+            if DataDirectory.areApart(directory, path) {
+                warnings.append(.filesElsewhere(source, path: path))
+            }
+        }
     }
 
     /// Adds what keeps operators from having the socket that somebody asked for.

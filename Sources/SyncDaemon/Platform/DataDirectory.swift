@@ -25,6 +25,19 @@ enum DataDirectory {
         return isOfKernel ? "\(path) is the kernel's, and keeps no files" : nil
     }
 
+    /// Whether a path is a symbolic link.
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// Whether two directories that exist are on different file systems.
+    static func areApart(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return unsafe stat(one, &first) == 0 && stat(other, &second) == 0
+            && first.st_dev != second.st_dev
+    }
+
     /// The permissions of a directory; `nil` when it does not exist.
     static func mode(of path: String) -> UInt32? {
         var status = stat()

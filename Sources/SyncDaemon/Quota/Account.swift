@@ -22,6 +22,8 @@ final class Account: Sendable {
         var refused = [Int](repeating: 0, count: Quota.allCases.count)
         var bucket: TokenBucket
         var refusedCommands = 0
+        /// Bytes on their way that are not stored yet.
+        var reserved = 0
     }
 
     /// What its tenant is called by clients.
@@ -79,6 +81,28 @@ final class Account: Sendable {
             return Self.refusal(of: quota, count, &state)
         }
         if let refusal { throw refusal }
+    }
+
+    /// Keeps room for bytes that are on their way to the store, if the tenant may have it; what is
+    /// stored meanwhile counts, too.
+    ///
+    /// Whoever gets it gives it back with ``release(reserved:)``.
+    func reserve(storedBytes count: Int) throws(QuotaRefusal) {
+        let refusal = state.withLock { state -> QuotaRefusal? in
+            if let refusal = Self.refusal(of: .storedBytes, state.reserved + count, &state) {
+                return refusal
+            }
+            state.reserved += count
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    func release(reserved count: Int) {
+        state.withLock { state in
+            state.reserved -= count
+            precondition(state.reserved >= 0, "Nothing is given back twice.")
+        }
     }
 
     /// Gives the tenant more, if it may have it.

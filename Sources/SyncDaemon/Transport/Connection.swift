@@ -65,6 +65,8 @@ import EventModel
     var isHeld = false
     /// Whether the answer under way comes soon, so that the peer's end is not looked for before.
     var isAnsweredSoon = false
+    /// Of a file that is on its way, in or out.
+    var pace: BodyPace?
     /// Seconds in which the peer must take the response under way.
     var responseSeconds = Limits.hangupSeconds
 

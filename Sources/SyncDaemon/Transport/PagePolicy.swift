@@ -28,12 +28,16 @@ struct PagePolicy: Sendable, Hashable {
     var admitsOwnPages = false
     /// Paths where every page may ask, since nothing is read there and nothing done.
     var pathsForAll: Set<Substring> = []
+    /// How paths begin where every page may ask, since who knows one has the right to it.
+    var beginningsForAll: [String] = []
 
     /// - Parameter path: Of the request, without its query.
     /// - Returns: `nil` for a request that may go on.
     func refusal(of asker: Provenance, at path: Substring) -> Refusal? {
         guard isCalled(asker.host) else { return .host }
-        return pathsForAll.contains(path) || mayAsk(asker) ? nil : .page
+        let isForAll =
+            pathsForAll.contains(path) || beginningsForAll.contains(where: path.hasPrefix)
+        return isForAll || mayAsk(asker) ? nil : .page
     }
 
     // MARK: Hosts

@@ -13,8 +13,10 @@ struct RequestFields {
         case idempotencyKey = "idempotency-key"
         case ifMatch = "if-match"
         case ifNoneMatch = "if-none-match"
+        case ifRange = "if-range"
         case lastEventID = "last-event-id"
         case origin
+        case range
         case transferEncoding = "transfer-encoding"
         case upgrade
         case webSocketKey = "sec-websocket-key"
@@ -63,8 +65,9 @@ struct RequestFields {
     var forDialects: HTTPRequest.Fields {
         HTTPRequest.Fields(
             authorization: self[.authorization], ifMatch: self[.ifMatch],
-            ifNoneMatch: self[.ifNoneMatch], idempotencyKey: self[.idempotencyKey],
-            lastEventID: self[.lastEventID], contentType: self[.contentType])
+            idempotencyKey: self[.idempotencyKey], lastEventID: self[.lastEventID],
+            contentType: self[.contentType], range: self[.range], ifRange: self[.ifRange],
+            ifNoneMatch: self[.ifNoneMatch])
     }
 
     /// The elements of a header that is a list.

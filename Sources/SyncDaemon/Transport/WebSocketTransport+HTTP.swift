@@ -11,11 +11,14 @@ extension WebSocketTransport {
             makeRoom(for: response.body.count)
             || response.body.count <= Limits.unsentShortBytesMax
         guard let bytes = connection.http?.answer(hasRoom ? response : .noRoom) else { return }
+        setPace(of: connection, for: response)
         send(bytes, to: connection)
         // Within the delegate's own call, `take` goes on. Otherwise the loop does: whoever answers
         // is not to be called from here.
         guard !connection.isInDelegate else { return }
         let goesOn = connection.http?.isStreaming == true && connection.unsent.isEmpty
+        // What the kernel took is not read yet, and it may take nothing more for ever.
+        if goesOn, connection.pace != nil { watch(connection) }
         if goesOn || settle(connection) { unsafe lws_callback_on_writable(connection.wsi) }
         controlReading(connection)
     }
@@ -101,23 +104,25 @@ extension WebSocketTransport {
         connection.isInDelegate = true
         let mayTakeLong = requests.connection(connection.id, didRequest: request)
         connection.isInDelegate = false
-        guard let length = request.bodyLength else {
+        guard request.bodyLength != nil else {
             connection.isAnsweredSoon = !mayTakeLong
             return setDeadline(of: connection, in: mayTakeLong ? nil : Limits.halfClosedSeconds)
         }
         guard connection.http?.isReceiving == true else { return }
-        setDeadline(
-            of: connection, in: Limits.requestSeconds + length / Limits.slowestBytesPerSecond)
+        connection.pace = BodyPace(at: milliseconds())
+        watch(connection)
         if connection.http?.takeContinue() == true {
             send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: connection)
         }
     }
 
     private func deliver(_ part: [UInt8], isLast: Bool, of connection: Connection) {
+        connection.pace?.moved(part.count, at: milliseconds())
         connection.isInDelegate = true
         requests.connection(connection.id, didReceive: part, isLast: isLast)
         connection.isInDelegate = false
         guard isLast, connection.http?.isWaiting == true else { return }
+        connection.pace = nil
         connection.isHeld = false
         // Until disk and ledger have it.
         connection.isAnsweredSoon = true
@@ -127,7 +132,30 @@ extension WebSocketTransport {
     func hold(_ id: SessionID, _ isHeld: Bool) {
         guard let connection = connection(at: id.slot), connection.id == id else { return }
         connection.isHeld = isHeld
+        if connection.http?.isReceiving == true {
+            if isHeld {
+                connection.pace?.pause(at: milliseconds())
+            } else {
+                connection.pace?.goOn(at: milliseconds())
+            }
+        }
         controlReading(connection)
+    }
+
+    /// Has a file that goes out keep its pace from its first part to its last but one; what is left
+    /// then has a deadline, as every response has.
+    private func setPace(of connection: Connection, for response: HTTPResponse) {
+        switch response.part {
+        case .head where response.length != nil: connection.pace = BodyPace(at: milliseconds())
+        case .more: connection.pace?.goOn(at: milliseconds())
+        case .head, .whole, .last: connection.pace = nil
+        }
+    }
+
+    /// Looks after a file's pace from now on; one that is too slow already ends with the sweep.
+    private func watch(_ connection: Connection) {
+        let now = milliseconds()
+        setDeadline(of: connection, at: connection.pace?.step(at: now) ?? now)
     }
 
     /// What a request hears that may not be asked for, by this name or from this page.
@@ -187,8 +215,10 @@ extension WebSocketTransport {
     /// nothing waits here for who reads slowly.
     private func tookPart(_ connection: Connection) {
         guard connection.unsent.isEmpty else {
+            guard connection.pace == nil else { return watch(connection) }
             return setDeadline(of: connection, in: connection.responseSeconds)
         }
+        connection.pace?.pause(at: milliseconds())
         setDeadline(of: connection, in: nil)
         guard connection.secure?.hasEnded != true else { return linger(connection) }
         requests.connectionDidTake(connection.id)

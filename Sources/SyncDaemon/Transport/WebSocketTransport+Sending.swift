@@ -134,7 +134,10 @@ extension WebSocketTransport {
                     connection.socket, buffer.baseAddress, buffer.count,
                     Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
             }
-            if sent >= 0 { return sent }
+            if sent >= 0 {
+                connection.pace?.moved(sent, at: milliseconds())
+                return sent
+            }
             switch errno {
             case EINTR: continue
             case EAGAIN, EWOULDBLOCK: return 0

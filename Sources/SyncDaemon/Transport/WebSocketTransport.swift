@@ -157,14 +157,21 @@ import EventModel
             connection.ends(
                 because: connection.proxyHeader != nil
                     ? "no PROXY header came in time"
-                    : connection.secure?.isEstablished == false
-                        ? "its TLS handshake took too long" : "its time was over")
+                    : connection.pace != nil
+                        ? "its file moved on too slowly"
+                        : connection.secure?.isEstablished == false
+                            ? "its TLS handshake took too long" : "its time was over")
             kill(connection)
         }
     }
 
     /// Whether a connection whose deadline is over goes on.
     private func isAlive(_ connection: Connection) -> Bool {
+        if let pace = connection.pace {
+            guard let next = pace.step(at: now) else { return false }
+            setDeadline(of: connection, at: next)
+            return true
+        }
         if connection.http?.isWaiting == true {
             stopAwaitingAnswer(connection)
             return true

@@ -21,13 +21,16 @@ struct HTTPRequest: Sendable, Hashable {
         var authorization: String?
         /// The tags of which what is changed must have one.
         var ifMatch: String?
-        /// The tags of what the client has already.
-        var ifNoneMatch: String?
         /// Names the wish, so that it is carried out once however often it is sent.
         var idempotencyKey: String?
         /// Where a stream of events broke off.
         var lastEventID: String?
         var contentType: String?
+        /// Which part of a file is wanted, and of which state of it.
+        var range: String?
+        var ifRange: String?
+        /// States that the client has.
+        var ifNoneMatch: String?
     }
 
     var method: Method
@@ -97,8 +100,10 @@ struct HTTPResponse: Sendable, Hashable {
     var keepsConnection = true
     /// Whether pages may read it that may ask.
     var isForPages = false
+    /// Whether every page may read it: its address is the right to it.
+    var isForEveryPage = false
     var part = Part.whole
-    /// Bytes of the whole body, of a head that knows.
+    /// Bytes of the whole body, of a head that knows, and of an answer to HEAD.
     var length: Int?
     /// Whether to say in it how often its connection may ask.
     var tellsRate = false
@@ -160,7 +165,8 @@ struct HTTPResponse: Sendable, Hashable {
     ///   - origin: Of the page that asked, which may.
     func encoded(omitsBody: Bool = false, for origin: String? = nil) -> [UInt8] {
         // RFC 9110, section 8.6: none where there cannot be a body.
-        let length = [204, 304].contains(status) ? "" : "Content-Length: \(body.count)\r\n"
+        let hasBody = status != 204 && status != 304
+        let length = hasBody ? "Content-Length: \(self.length ?? body.count)\r\n" : ""
         return Array(head(framing: length, for: origin).utf8) + (omitsBody ? [] : body)
     }
 
@@ -191,7 +197,9 @@ struct HTTPResponse: Sendable, Hashable {
         var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
         text += "Content-Type: \(contentType)\r\n" + framing
         for header in headers { text += "\(header.name): \(header.value)\r\n" }
-        if isForPages {
+        if isForEveryPage {
+            text += "Access-Control-Allow-Origin: *\r\n"
+        } else if isForPages {
             // So that no cache shows one page what was for another.
             text += "Vary: Origin\r\n"
             if let origin {
@@ -211,6 +219,7 @@ struct HTTPResponse: Sendable, Hashable {
         switch status {
         case 200: "OK"
         case 204: "No Content"
+        case 206: "Partial Content"
         case 304: "Not Modified"
         case 307: "Temporary Redirect"
         case 400: "Bad Request"
@@ -225,6 +234,7 @@ struct HTTPResponse: Sendable, Hashable {
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"
+        case 416: "Range Not Satisfiable"
         case 421: "Misdirected Request"
         case 423: "Locked"
         case 426: "Upgrade Required"

@@ -75,6 +75,7 @@ struct SimulatedEngine: Engine {
 
     func freshCursor(for origin: Origin) -> Announced { daemon.freshCursor(origin) }
     func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }
+    var canReadFiles: Bool { true }
     func digestKey(of channel: Channel) -> DigestKey { secret.key(of: channel) }
     func wallTicks() -> UInt64 { clock.ticks() }
 }

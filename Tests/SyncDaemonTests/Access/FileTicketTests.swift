@@ -29,6 +29,25 @@ struct FileTicketTests {
         #expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") })
     }
 
+    @Test("who was given it comes back, too, without what they showed")
+    func holders() throws {
+        let id = TokenID(of: [1, 2, 3])
+        for holder in [
+            FileHolder.anybody, .backend, .token(id, expiry: 9, namesUser: true),
+            .token(id, expiry: -9, namesUser: false), .authKey(nil),
+            .authKey(AuthKeyID(ExactText("key"))),
+        ] {
+            #expect(FileHolder(holder.text) == holder)
+            var other = ticket
+            other.holder = holder
+            #expect(key.ticket(key.text(of: other), for: .upload, at: 1) == other)
+        }
+        for text in ["", "nobody", "anybody 1", "user x 1", "user \(id.text) x", "key 0", "key -1"]
+        {
+            #expect(FileHolder(text) == nil, "\(text)")
+        }
+    }
+
     @Test("no other text is one")
     func others() {
         let text = Array(key.text(of: ticket).utf8)

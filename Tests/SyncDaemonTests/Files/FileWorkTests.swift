@@ -65,10 +65,10 @@ struct FileWorkTests {
         #expect(mode[.posixPermissions] as? Int == 0o600)
 
         var (found, sizes, order): ([UInt8], [Int?], FileOrder) = ([], [], .open(id))
-        while case .part(let bytes, let size, let isLast)? = work.carryOut(order, for: two) {
+        while case .part(let bytes, let file, let isLast)? = work.carryOut(order, for: two) {
             #expect(bytes.count <= Limits.fileChunkBytes)
             found += bytes
-            sizes.append(size)
+            sizes.append(file?.size)
             if isLast { break }
             order = .read
         }
@@ -121,22 +121,6 @@ struct FileWorkTests {
         #expect(names == [])
     }
 
-    @Test("a start removes parts and what nobody knows, and nothing that is not ours")
-    func sweeps() throws {
-        let directory = try FileDirectory(path)
-        let other = "11111111-1111-4111-8111-111111111111"
-        for name in [id.text, other, "\(other).part", "README", "x.part"] {
-            try Data("abc".utf8).write(to: URL(filePath: "\(path)/\(name)"))
-        }
-
-        let known = id
-        let found = try directory.sweep { $0 == known }
-
-        #expect(found.removed == 2)
-        #expect(found.kept == 1 && found.bytes == 3)
-        #expect(names == [id.text, "README", "x.part"])
-    }
-
     @Test("what is there is counted, and its bytes")
     func counts() throws {
         let figures = FileFigures()
@@ -177,6 +161,59 @@ struct FileWorkTests {
 
         let after = work.look()
         #expect(after == nil)
+    }
+
+    @Test("a part of a file is read as if it were one")
+    func ranges() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        let content = String((0..<200_000).map { Character(String($0 % 10)) })
+        _ = try store(content, with: &work, for: one)
+        let bytes = Array(content.utf8)
+        for (wanted, range) in [
+            (ByteRange.from(3, through: 9), 3..<10),
+            (.from(100_000, through: nil), 100_000..<200_000),
+            (.last(7), 199_993..<200_000), (.from(0, through: 999_999), 0..<200_000),
+        ] {
+            var (found, order): ([UInt8], FileOrder) = ([], .open(id, wanted))
+            while case .part(let part, let file, let isLast)? = work.carryOut(order, for: two) {
+                if let file { #expect(file == OpenedFile(size: 200_000, range: range)) }
+                found += part
+                if isLast { break }
+                order = .read
+            }
+            #expect(found == Array(bytes[range]))
+        }
+        guard
+            case .outside(size: 200_000)? = work.carryOut(
+                .open(id, .from(200_000, through: nil)), for: two),
+            case .measured(200_000)? = work.carryOut(.measure(id), for: two)
+        else {
+            Issue.record("another answer")
+            return
+        }
+    }
+
+    @Test("what is removed is read no further, and its room is free at once")
+    func removedAmidReading() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        _ = try store(String(repeating: "x", count: 200_000), with: &work, for: one)
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+                let path = "/proc/self/fd/\($0)"
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+                return target?.contains(id.text) ?? false
+            }.count
+        }
+        _ = work.carryOut(.open(id), for: two)
+        #expect(try descriptors() == 1)
+
+        _ = work.carryOut(.remove(id), for: one)
+
+        #expect(try descriptors() == 0)
+        guard case .failed(.absent)? = work.carryOut(.read, for: two) else {
+            Issue.record("it was read on")
+            return
+        }
     }
 
     @Test("links are not followed: not for the directory, and not for a file")

@@ -37,6 +37,7 @@ struct StandInEngine: Engine {
     func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement { onJudge(epoch) }
     func freshCursor(for origin: Origin) -> Announced { .at(newest) }
     func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }
+    var canReadFiles: Bool { true }
     func digestKey(of channel: Channel) -> DigestKey { secret.key(of: channel) }
     func wallTicks() -> UInt64 { onTicks() }
 }

@@ -24,6 +24,23 @@ struct AccountTests {
         }
     }
 
+    @Test("what is on its way counts beside what is stored, and no longer when it is over")
+    func reserved() {
+        let account = Accounts().account(of: Self.keyset("one") { $0.storedBytes = 100 })
+        account.set(.storedBytes, 40)
+
+        #expect(
+            Self.refusal { () throws(QuotaRefusal) in try account.reserve(storedBytes: 50) } == nil)
+        let refusal = Self.refusal { () throws(QuotaRefusal) in
+            try account.reserve(storedBytes: 11)
+        }
+        #expect(refusal == .exceeded(.storedBytes, max: 100))
+        #expect(account.figures(.storedBytes).held == 40)
+        account.release(reserved: 50)
+        #expect(
+            Self.refusal { () throws(QuotaRefusal) in try account.reserve(storedBytes: 60) } == nil)
+    }
+
     @Test("a tenant has what it was given, and another one's does not matter")
     func quota() {
         let accounts = Accounts()

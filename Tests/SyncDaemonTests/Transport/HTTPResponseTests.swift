@@ -42,6 +42,28 @@ struct HTTPResponseTests {
         #expect(parsed.body == body)
     }
 
+    @Test("the length of what HEAD asks about is said without the body")
+    func measured() throws {
+        var response = HTTPResponse(status: 200, contentType: "text/plain", body: [])
+        response.length = 7
+        #expect(try Parsed(response.encoded(omitsBody: true)).headers["Content-Length"] == "7")
+        response.status = 304
+        let unchanged = try Parsed(response.encoded())
+        #expect(unchanged.statusLine == "HTTP/1.1 304 Not Modified")
+        #expect(unchanged.headers["Content-Length"] == nil)
+    }
+
+    @Test("what is for every page names none, and counts no cookie")
+    func everyPage() throws {
+        var response = HTTPResponse(status: 200, contentType: "text/plain", text: "x")
+        response.isForPages = true
+        response.isForEveryPage = true
+        let parsed = try Parsed(response.encoded(for: "https://a.example"))
+        #expect(parsed.headers["Access-Control-Allow-Origin"] == "*")
+        #expect(parsed.headers["Access-Control-Allow-Credentials"] == nil)
+        #expect(parsed.headers["Vary"] == nil)
+    }
+
     @Test("HEAD gets the headers of GET, and no body")
     func head() throws {
         let response = HTTPResponse(status: 200, contentType: "text/plain", text: "five!")

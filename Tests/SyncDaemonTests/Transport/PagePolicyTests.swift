@@ -231,4 +231,21 @@ struct PagePolicyTests {
             #expect(!head.contains("Access-Control"))
         }
     }
+
+    @Test("every page may ask for what is signed, by the name of the daemon, and for nothing else")
+    func signed() {
+        let policy = PagePolicy(
+            allowedOrigins: ["https://chat.example"], allowedHosts: ["chat.example"],
+            beginningsForAll: ["/v1/files/download/"])
+        func refusal(_ path: Substring, host: String = "chat.example") -> PagePolicy.Refusal? {
+            policy.refusal(
+                of: Provenance(host: host, origin: "https://evil.example", site: "cross-site"),
+                at: path)
+        }
+        #expect(refusal("/v1/files/download/x/y") == nil)
+        #expect(refusal("/v1/files/download/x/y", host: "other.example") == .host)
+        for path in ["/v1/files/upload/x", "/v1/files/downloads", "/x/v1/files/download/x"] {
+            #expect(refusal(Substring(path)) == .page, "\(path)")
+        }
+    }
 }

@@ -5,27 +5,41 @@ import EventModel
 /// One download.
 final class FileDownload: HTTPFileCall, HTTPStreamCall {
     let caller: FileCaller
+    private let isHead: Bool
+    /// Whether the client has the file: what is under an id never changes.
+    private let isKnown: Bool
+    private let wanted: ByteRange?
     private var hasPlace = false
     private var hasBegun = false
 
     static func answer(_ asking: HTTPAsking, _ files: FileService) -> HTTPAnswer {
         let parts = asking.request.path.split(separator: "/")
         guard parts.count > 3, let caller = FileCaller(parts[3], for: .download, files, asking)
-        else { return .now(.badTicket) }
-        guard asking.request.method == .get else {
-            return .now(.methodNotAllowed("Use GET.", allowing: ["GET"]))
-        }
-        return .call(FileDownload(caller))
+        else { return .now(HTTPResponse.badTicket.forEveryPage) }
+        return .call(FileDownload(caller, asking.request))
     }
 
-    private init(_ caller: FileCaller) { self.caller = caller }
+    private init(_ caller: FileCaller, _ request: HTTPRequest) {
+        self.caller = caller
+        let (tag, fields) = (Self.tag(of: caller.ticket), request.fields)
+        isHead = request.method == .head
+        isKnown = fields.ifNoneMatch.map { EntityTag.isListed(tag, in: $0) } ?? false
+        let isOfThis = fields.ifRange.map { $0 == tag } ?? true
+        wanted = isOfThis ? fields.range.flatMap { ByteRange($0) } : nil
+    }
+
+    private static func tag(of ticket: FileTicket) -> String { "\"\(ticket.id.text)\"" }
 
     func start() -> HTTPResponse? {
-        guard files.beginDownload() else { return .filesBusy }
+        if let refusal = HTTPResponse(files.beginDownload(of: caller.peer)) {
+            return refusal.forEveryPage
+        }
         hasPlace = true
-        guard files.put(.open(ticket.id), for: origin) else {
+        let order: FileOrder =
+            isHead || isKnown ? .measure(ticket.id) : .open(ticket.id, wanted)
+        guard files.put(order, for: origin) else {
             leave(failed: true)
-            return .filesBusy
+            return HTTPResponse.filesBusy.forEveryPage
         }
         return nil
     }
@@ -36,22 +50,44 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
 
     func hear(_ result: FileAnswer.Result) -> HTTPResponse? {
         switch result {
-        case .part(let bytes, let size, let isLast):
+        case .part(let bytes, let file, let isLast):
             if isLast { leave(failed: false) }
-            guard let size else { return part(isLast ? .last : .more, bytes) }
+            guard let file else { return part(isLast ? .last : .more, bytes) }
             hasBegun = true
             var response = part(isLast ? .whole : .head, bytes)
-            response.length = size
+            response.length = file.range.count
+            if wanted != nil {
+                response.status = 206
+                response.headers.append(
+                    Self.contentRange(
+                        "\(file.range.lowerBound)-\(file.range.upperBound - 1)", of: file.size))
+            }
             return response
+        case .measured(let size):
+            leave(failed: false)
+            var response = part(.whole, [])
+            if isKnown { response.status = 304 } else { response.length = size }
+            return response
+        case .outside(let size):
+            leave(failed: true)
+            var response = HTTPResponse.storage(
+                416, "InvalidRange", "The requested range is not satisfiable.")
+            response.headers.append(Self.contentRange("*", of: size))
+            return response.forEveryPage
         case .failed(.absent) where !hasBegun:
             leave(failed: true)
-            return .noSuchFile
+            return HTTPResponse.noSuchFile.forEveryPage
         case .failed where !hasBegun:
             leave(failed: true)
-            return .storage(500, "InternalError", "The file could not be read.")
+            return HTTPResponse.storage(500, "InternalError", "The file could not be read.")
+                .forEveryPage
         case .failed: return breakOff()
         case .taken, .stored, .badForm: preconditionFailure("A download writes no file.")
         }
+    }
+
+    private static func contentRange(_ range: String, of size: Int) -> HTTPResponse.Header {
+        HTTPResponse.Header(name: "Content-Range", value: "bytes \(range)/\(size)")
     }
 
     /// - Source: RFC 6266 and RFC 8187: nothing of the name goes out as it is.
@@ -65,10 +101,11 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
                 HTTPResponse.Header(
                     name: "Content-Security-Policy", value: "default-src 'none'; sandbox"),
                 HTTPResponse.Header(name: "Cache-Control", value: "private, max-age=3600"),
+                HTTPResponse.Header(name: "ETag", value: Self.tag(of: ticket)),
+                HTTPResponse.Header(name: "Accept-Ranges", value: "bytes"),
             ])
         response.part = part
-        response.isForPages = true
-        return response
+        return response.forEveryPage
     }
 
     /// Ends a response that has begun: the peer sees by its length that something is missing.
@@ -82,7 +119,9 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
     }
 
     func refusal(_ error: ProtocolError) -> HTTPResponse {
-        hasBegun ? breakOff() : .storage(error.status, "SlowDown", error.message)
+        hasBegun
+            ? breakOff()
+            : HTTPResponse.storage(error.status, "SlowDown", error.message).forEveryPage
     }
 
     /// Nothing is said between parts.
@@ -92,8 +131,37 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
         guard hasPlace else { return }
         hasPlace = false
         files.put(.end, for: origin)
-        files.endDownload(failed: failed)
+        files.endDownload(of: caller.peer, failed: failed)
     }
 
     func abandon() { leave(failed: true) }
+}
+
+extension HTTPResponse {
+    /// The same for pages of every origin: who has the address has the right, and no cookie counts.
+    ///
+    /// - Source: Fetch, "CORS protocol"; HTML, "Cross-Origin-Resource-Policy".
+    fileprivate var forEveryPage: HTTPResponse {
+        var response = self
+        response.isForEveryPage = true
+        response.headers += [
+            Header(name: "Cross-Origin-Resource-Policy", value: "cross-origin"),
+            Header(
+                name: "Access-Control-Expose-Headers",
+                value: "Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag"),
+        ]
+        return response
+    }
+
+    /// The answer to a browser that asks before a request that is not simple.
+    static let downloadPreflight: HTTPResponse = {
+        var response = HTTPResponse(status: 204, contentType: "text/plain", body: []).forEveryPage
+        response.headers += [
+            Header(name: "Access-Control-Allow-Methods", value: "GET, HEAD"),
+            Header(
+                name: "Access-Control-Allow-Headers", value: "If-None-Match, If-Range, Range"),
+            Header(name: "Access-Control-Max-Age", value: "86400"),
+        ]
+        return response
+    }()
 }

@@ -8,6 +8,8 @@ final class FileUpload: HTTPBodyCall {
     private let length: Int
     private var form: FormReader?
     private var hasPlace = false
+    /// Bytes of the tenant's quota that are kept for it.
+    private var reserved = 0
     /// Whether the contents are whole, and on the disk.
     private var isStored = false
     /// What waits while the thread writes what came before.
@@ -20,6 +22,8 @@ final class FileUpload: HTTPBodyCall {
         guard let caller = FileCaller(text, for: .upload, files, asking) else {
             return .now(.badTicket)
         }
+        guard caller.mayStillBring else { return .now(.noLonger) }
+        guard !files.isUsed(caller.ticket) else { return .now(.exists) }
         guard let length = asking.request.bodyLength else {
             return .now(.storage(411, "MissingContentLength", "Send a form."))
         }
@@ -38,15 +42,26 @@ final class FileUpload: HTTPBodyCall {
     }
 
     func start() -> HTTPResponse? {
-        guard let form, files.beginUpload() else { return .filesBusy }
+        guard let form else { preconditionFailure("An upload starts once.") }
+        if let refusal = HTTPResponse(files.beginUpload(of: caller.peer)) { return refusal }
         hasPlace = true
         self.form = nil
+        // Of the form at least what surrounds the file: one that just fits is not refused.
+        let bytes = max(0, length - Limits.formBytesMax)
+        do throws(QuotaRefusal) {
+            try account.reserve(storedBytes: bytes)
+            reserved = bytes
+        } catch {
+            return fail(refusal(ProtocolError(error)), at: .quota)
+        }
         buffer.reserveCapacity(min(length, Limits.fileChunkBytes))
         guard files.put(.begin(ticket.id, form, length: length), for: origin) else {
             return fail(.filesBusy)
         }
         return nil
     }
+
+    private var account: Account { accounts.account(of: keyset) }
 
     var isFull: Bool { isWriting && buffer.count >= Limits.fileChunkBytes }
 
@@ -72,6 +87,8 @@ final class FileUpload: HTTPBodyCall {
         case .stored(let size):
             isStored = true
             guard size <= ticket.bytesMax else { return fail(.tooLarge, at: .size) }
+            guard caller.mayStillBring else { return fail(.noLonger) }
+            guard files.use(ticket, at: engine.seconds) else { return fail(.exists) }
             let file = StoredFile(
                 channel: ticket.channel, id: ticket.id, name: ticket.name, size: size,
                 userID: ticket.userID)
@@ -85,7 +102,7 @@ final class FileUpload: HTTPBodyCall {
         case .failed(.exists): return fail(.exists)
         case .failed(.full): return fail(.diskFull, at: .disk)
         case .failed: return fail(.diskFails)
-        case .part: preconditionFailure("An upload reads no file.")
+        case .part, .measured, .outside: preconditionFailure("An upload reads no file.")
         }
     }
 
@@ -99,10 +116,17 @@ final class FileUpload: HTTPBodyCall {
         return fail(refusal(error), at: error.code == "quota_exceeded" ? .quota : nil)
     }
 
+    func refusal(_ error: ProtocolError) -> HTTPResponse {
+        // As PubNub's endpoints of files say it.
+        error == .storeDamaged
+            ? .storage(500, "InternalError", error.message)
+            : .storage(error.status, "AccessDenied", error.message)
+    }
+
     /// Leaves nothing behind, and says why.
     private func fail(_ response: HTTPResponse, at limit: FileLimit? = nil) -> HTTPResponse {
         if let limit { files.figures.met(limit) }
-        if isStored { files.put(.remove(ticket.id), for: origin) }
+        if isStored { files.remove(ticket.id, for: origin) }
         leave(failed: true)
         return response
     }
@@ -111,7 +135,9 @@ final class FileUpload: HTTPBodyCall {
         guard hasPlace else { return }
         hasPlace = false
         files.put(.end, for: origin)
-        files.endUpload(failed: failed)
+        files.endUpload(of: caller.peer, failed: failed)
+        account.release(reserved: reserved)
+        reserved = 0
     }
 
     /// A row that is on its way comes all the same, and its file stays.
@@ -127,6 +153,8 @@ extension HTTPResponse {
         400, "IncorrectNumberOfFilesInPostRequest", "Send one field named file.")
     fileprivate static let exists = storage(
         409, "OperationAborted", "The address was used already.")
+    fileprivate static let noLonger = storage(
+        403, "AccessDenied", "Who was given the address may bring no file any more.")
     fileprivate static let diskFull = storage(
         507, "InsufficientStorage", "There is no room for the file.")
     fileprivate static let diskFails = storage(

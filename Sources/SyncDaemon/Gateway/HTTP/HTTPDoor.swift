@@ -194,7 +194,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         case .success(let reply):
             // Also when nobody waits any more.
             if case .fileRemoved(let id?) = reply, let id = FileID(id) {
-                files?.put(.remove(id), for: origin)
+                files?.remove(id, for: origin)
             }
             finish(origin, .reply(reply))
         case .failure(let error): refuse(origin, error)

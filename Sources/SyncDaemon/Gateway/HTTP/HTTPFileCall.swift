@@ -10,8 +10,9 @@ struct FileCaller {
     let files: FileService
     let origin: Origin
     let engine: any Engine
-    let accounts: Accounts
-    let audit: Audit
+    let tenants: Tenants
+    /// Whose place it takes.
+    let peer: FilePeer
     let demand = Demand()
 
     /// - Parameter text: The ticket, as the address has it.
@@ -29,8 +30,53 @@ struct FileCaller {
         author = Author(keyset: ticket.channel.keyset, userID: ticket.userID, deviceID: "")
         origin = asking.origin
         engine = asking.hub.engine
-        accounts = asking.tenants.accounts
-        audit = asking.tenants.audit
+        tenants = asking.tenants
+        peer = FilePeer(
+            tenant: ExactText(keyset.subscribeKey),
+            who: FilePeer.Who(
+                ticket, at: asking.hub.outlet.peer(of: asking.origin.session)?.network))
+    }
+
+    /// Whether the tenant still lets whoever was given the ticket bring a file.
+    var mayStillBring: Bool {
+        guard let keyset = tenants.keysets[ticket.channel.keyset] else { return false }
+        let settings = keyset.settings(of: ticket.channel).files
+        return settings.isOn && settings.takes(ticket.name)
+            && tenants.admits(ticket, to: keyset, at: engine.seconds)
+    }
+}
+
+extension FilePeer.Who {
+    /// - Parameter address: Who uses the ticket, where it does not say who was given it.
+    fileprivate init(_ ticket: FileTicket, at address: PeerAddress?) {
+        self =
+            switch ticket.holder {
+            case .backend: .backend
+            case .token(_, _, namesUser: true): .user(ExactText(ticket.userID))
+            case .authKey(let key?): .key(key)
+            default: address.map { .address($0) } ?? .nobody
+            }
+    }
+}
+
+extension Tenants {
+    /// Whether what was shown for a ticket is still good where it leads.
+    ///
+    /// - Parameter now: Unix seconds.
+    fileprivate func admits(_ ticket: FileTicket, to keyset: Keyset, at now: Int64) -> Bool {
+        guard keys(of: keyset) != nil else { return true }
+        let tenant = ExactText(keyset.subscribeKey)
+        switch ticket.holder {
+        case .anybody: return false
+        case .backend: return true
+        case .token(let id, let expiry, _):
+            return now < expiry && !revocations.contains(id, of: tenant)
+        case .authKey(let key):
+            let need = Need.having(.write, on: [ticket.channel.name])
+            let bearer = AuthKeyBearer(tenant: tenant, key: key)
+            return keyGrants.grant(to: bearer, for: need, at: now).grant
+                .lacking(need, in: keyset.subscribeKey).isEmpty
+        }
     }
 }
 
@@ -58,8 +104,8 @@ extension HTTPFileCall {
     var author: Author { caller.author }
     var origin: Origin { caller.origin }
     var engine: any Engine { caller.engine }
-    var accounts: Accounts { caller.accounts }
-    var audit: Audit { caller.audit }
+    var accounts: Accounts { caller.tenants.accounts }
+    var audit: Audit { caller.tenants.audit }
     var demand: Demand { caller.demand }
     var publishKey: PublishKey { .unasked }
     /// What was asked of who got the ticket is not asked again.
@@ -86,6 +132,8 @@ extension HTTPFileCall {
 enum FilePath {
     static let upload = HTTPRequest.streamedPath + "{ticket}"
     static let download = "v1/files/download/{ticket}/{name}"
+    /// How the paths of downloads begin.
+    static let downloads = "/v1/files/download/"
 
     /// What begins a path of the daemon's own.
     static let words: Set<[UInt8]> = [Array("upload".utf8), Array("download".utf8)]
@@ -111,6 +159,17 @@ extension HTTPResponse {
         403, "AccessDenied", "The address is not of this server, or its time is over.")
     static let filesBusy = storage(
         503, "SlowDown", "Too many files are under way. Retry in a while.")
+    private static let fileShare = storage(
+        503, "SlowDown", "As many of your files are under way as may be. Retry after one of them.")
+
+    /// What a file hears that finds no place; `nil`: it has one.
+    init?(_ verdict: FilePlaces.Verdict) {
+        switch verdict {
+        case .letIn: return nil
+        case .full: self = .filesBusy
+        case .hasItsShare: self = .fileShare
+        }
+    }
 }
 
 extension HTTPAsking {

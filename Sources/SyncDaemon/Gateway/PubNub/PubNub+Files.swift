@@ -10,6 +10,7 @@ extension PubNubRouter {
         guard let files = context.files, context.settings(of: request.channel).files.isOn else {
             return PubNubError.filesDisabled.response
         }
+        guard context.engine.canReadFiles else { return context.refusal(.storeDamaged) }
         switch request {
         case .upload(let channel, let name): return upload(name, to: channel, files, in: context)
         case .list(let channel, let position, let limit):
@@ -20,11 +21,34 @@ extension PubNubRouter {
             guard let id else { return found([], named: name, in: context) }
             return response(to: context.ask(.file(id), about: channel), in: context)
         case .remove(let channel, let id, let name):
-            guard let id else { return PubNubReplyEncoder.fileRemoved }
+            guard let id else { return PubNubError.noSuchFile(.files).response }
             return response(
                 to: context.submit(.changeFile(.remove(id, name: name)), in: channel),
                 in: context)
         }
+    }
+
+    /// Looks for the file that a message tells of; it is published when that is found.
+    static func publishFile(
+        _ file: PubNubRequest.FileReference, in channel: String, _ context: PubNubContext
+    ) -> HTTPResponse? {
+        guard context.files != nil, context.settings(of: channel).files.isOn else {
+            return PubNubError.filesDisabled.response
+        }
+        guard context.engine.canReadFiles else { return context.refusal(.storeDamaged) }
+        if let refusal = context.refusal(changing: channel) { return context.refusal(refusal) }
+        return response(to: context.ask(.file(file.id), about: channel), in: context)
+    }
+
+    /// Goes on with what was found of it.
+    static func publish(
+        _ publication: PubNubRequest.Publication, having entries: [FileEntry],
+        in context: PubNubContext
+    ) -> HTTPResponse? {
+        guard let file = publication.file, let entry = entries.first,
+            ExactText(entry.name) == ExactText(file.name)
+        else { return PubNubError.noSuchFile(context.family).response }
+        return response(to: publish(publication, in: context), in: context)
     }
 
     /// Where a file can be fetched, if it is one of the channel's by that name.
@@ -54,7 +78,8 @@ extension PubNubRouter {
         let ticket = FileTicket(
             purpose: .upload, expires: context.engine.seconds + Int64(Limits.uploadSeconds),
             channel: context.channel(channel), id: .random(using: &generator), name: name,
-            userID: context.author.userID, bytesMax: settings.bytesMax)
+            userID: context.author.userID, holder: FileHolder(context.credential),
+            bytesMax: settings.bytesMax)
         return PubNubReplyEncoder.uploadGranted(
             ticket,
             url: context.address + "/" + HTTPRequest.streamedPath + files.key.text(of: ticket))
@@ -68,7 +93,8 @@ extension FileService {
     ) -> String {
         let ticket = FileTicket(
             purpose: .download, expires: context.engine.seconds + Int64(Limits.downloadSeconds),
-            channel: channel, id: id, name: name, userID: context.author.userID)
+            channel: channel, id: id, name: name, userID: context.author.userID,
+            holder: FileHolder(context.credential))
         return "/v1/files/download/\(key.text(of: ticket))/\(percentEncoded(name))"
     }
 }

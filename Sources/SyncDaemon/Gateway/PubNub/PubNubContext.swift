@@ -86,8 +86,12 @@ struct PubNubContext: HTTPCall {
         }
     }
 
-    /// A change of App Context is answered with what there is then.
+    /// A change of App Context is answered with what there is then; a message of a file is
+    /// published once that is found.
     private func response(to reply: Reply) -> HTTPResponse? {
+        if case .publish(let publication) = request.endpoint, case .files(let found, _) = reply {
+            return PubNubRouter.publish(publication, having: found, in: self)
+        }
         guard case .changeObjects(_, let query?, _) = request.endpoint,
             case .directoryChanged = reply
         else { return PubNubRouter.answer(reply, in: self) }

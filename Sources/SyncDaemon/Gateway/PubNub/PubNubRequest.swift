@@ -65,6 +65,14 @@ struct PubNubRequest: Sendable, Hashable {
         var hoursKept: Int?
         /// Whether it goes to subscribers; a `fire` does not.
         var isReplicated = true
+        /// That the message tells of; `nil`: none, or nobody but its readers can tell.
+        var file: FileReference?
+    }
+
+    /// A file as a message names it.
+    struct FileReference: Sendable, Hashable {
+        var id: FileID
+        var name: String
     }
 
     struct Poll: Sendable, Hashable {

@@ -39,10 +39,29 @@ extension PubNubRequestReader {
     /// A message that tells of a file, as PubNub's listeners for files get it.
     func filePublication() throws(PubNubError) -> PubNubRequest.Endpoint {
         var publication = try publication()
+        publication.file = try fileReference(in: publication.message.payload)
         publication.message = Message(
             payload: publication.message.payload, meta: publication.message.meta,
             type: FileMessage.type(publication.message.type))
         return .publish(publication)
+    }
+
+    /// - Returns: `nil` for a text: SDKs with a cipher key encrypt the whole.
+    private func fileReference(
+        in payload: String
+    ) throws(PubNubError) -> PubNubRequest.FileReference? {
+        guard let json = try? JSONValue(parsing: payload, depthMax: Limits.jsonDepthMax) else {
+            throw .invalidJSON(family)
+        }
+        if json.string != nil { return nil }
+        let file = json.member("file")
+        guard let id = file?.member("id")?.string, let name = file?.member("name")?.string else {
+            throw PubNubError(
+                family: .publish(now), status: 400,
+                message: "Send {\"message\":…,\"file\":{\"id\":…,\"name\":…}}.")
+        }
+        guard let id = FileID(id) else { throw .noSuchFile(.publish(now)) }
+        return PubNubRequest.FileReference(id: id, name: name)
     }
 }
 
@@ -58,6 +77,12 @@ extension PubNubError {
         family: .files, status: 403,
         message: "Use of the files API is not enabled for this subscribe key or channel. "
             + "Enable it in the server's configuration.")
+
+    /// There is none of this id and name in the channel.
+    static func noSuchFile(_ family: Family) -> PubNubError {
+        PubNubError(
+            family: family, status: 404, message: "There is no such file in this channel.")
+    }
 
     static let fileTypeRefused = PubNubError(
         family: .files, status: 415, message: "Files of this type are not taken here.")

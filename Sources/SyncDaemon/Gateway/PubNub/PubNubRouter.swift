@@ -13,6 +13,8 @@ enum PubNubRouter {
         case .subscribe(let poll): subscribe(poll, in: context)
         case .group(let request): group(request, in: context)
         case .files(let request): files(request, in: context)
+        case .publish(let publication) where publication.file != nil:
+            publication.file.flatMap { publishFile($0, in: publication.channel, context) }
         case .grant(let token): grant(token, in: context)
         case .revoke(let token): revoke(token, in: context)
         case .grantKeys(let request): grantKeys(request, in: context)
@@ -110,6 +112,7 @@ enum PubNubRouter {
         case (.files(let files, _), .files(.url(_, _, let name))):
             found(files, named: name, in: context)
         case (.files(let files, let next), _): PubNubReplyEncoder.files(files, next: next)
+        case (.fileRemoved(nil), _): PubNubError.noSuchFile(.files).response
         case (.fileRemoved, _): PubNubReplyEncoder.fileRemoved
         case (.tokenRevoked, _): PubNubReplyEncoder.revoked
         case (.keysGranted, .grantKeys(let request)):
