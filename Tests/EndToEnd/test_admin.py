@@ -263,6 +263,10 @@ class Channels(AdminTestCase):
         daemon = self.start(text=kept + "[keyset b]\nsubscribe_key = sub-b\n")
         ada = await self.device(daemon, "ada", keyset="sub-b")
         await ada.publish("room", 1)
+        # What changes one of several has to say which: the first is the wrong one here.
+        for command in (["channels", "purge", "room"], ["grants", "revoke"],
+                        ["tokens", "revoke", "--token", "x"]):
+            self.failed(self.tool(daemon, *command), 1, "there are several, which tenants lists")
         self.configuration.write_text(kept)
         await self.off(self.told, daemon, "reload")
         tenants = {it["keyset"]: it for it in self.told(daemon, "tenants")["tenants"]}

@@ -99,9 +99,10 @@ class Places(GuardedTestCase):
         self.assertEqual(self.ask("POST", url, *form(b"x" * (megabytes * MIB)))[0], 204)
         return self.url(file, "big.bin"), file
 
-    def unread(self, url):
+    def unread(self, url, source="127.0.0.1"):
         """Asks for a file, and reads nothing of it."""
         peer = socket.socket()
+        peer.bind((source, 0))
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         self.addCleanup(peer.close)
         peer.connect(self.daemon.address)
@@ -138,6 +139,19 @@ class Places(GuardedTestCase):
         self.addCleanup(ended.set)
         until(lambda: self.figures()["_downloads_open"] == 0, "the end of the downloads")
         self.assertEqual(self.ask("GET", url)[0], 200)
+
+    def test_an_address_that_was_passed_on_takes_no_place_of_who_has_it(self):
+        self.guarded("max_file_bytes = 64M")
+        ada = self.token("ada")
+        url, file = self.granted_to("ada", ada)
+        self.assertEqual(self.ask("POST", url, *form(b"x" * (8 * MIB)))[0], 204)
+        address = self.rest(self.daemon, "ada").get(
+            f"/v1/files/{{sub}}/channels/room/files/{file}/a.txt", {"auth": ada})
+        url = address.headers["location"]
+        peers = [self.unread(url, "127.0.0.2") for _ in range(64)]
+        until(lambda: self.figures()["_downloads_open"] == 64, "64 downloads")
+        self.assertEqual(self.ask("GET", url)[0], 200)
+        del peers
 
     def test_a_file_that_is_deleted_is_read_no_further_and_takes_no_room(self):
         self.begin("max_file_bytes = 64M", "stored_bytes_max = 40M")

@@ -12,6 +12,8 @@ struct AdminField: Hashable, Sendable {
     var isRequired = false
     /// Whether no log line shows it.
     var isSecret = false
+    /// Whether it has to be there where there are several keysets.
+    var isRequiredAmongKeysets = false
 
     static func optional(_ name: String, _ placeholder: String, _ summary: String) -> AdminField {
         AdminField(name: name, placeholder: placeholder, summary: summary)
@@ -103,6 +105,12 @@ struct AdminOperation: Sendable {
     static let keyset = AdminField.optional(
         "keyset", "KEY", "The subscribe key; without it that of the first keyset.")
 
+    /// Of what changes one: the first is as likely the wrong one.
+    private static let changedKeyset = AdminField(
+        name: "keyset", placeholder: "KEY",
+        summary: "The subscribe key; may be left out where there are no two keysets.",
+        isRequiredAmongKeysets: true)
+
     private static let meant: [AdminField] = [
         .optional("id", "ID", "One connection, as lists and log lines name it."),
         .optional("keyset", "KEY", "Those of a keyset, by its subscribe key."),
@@ -144,7 +152,7 @@ struct AdminOperation: Sendable {
         .change(
             "channels purge",
             "Deletes all messages, reactions and files of a channel, on the devices too.",
-            [keyset, .required("channel", "NAME", "Which.")],
+            [changedKeyset, .required("channel", "NAME", "Which.")],
             .ledger { (request, daemon) throws(AdminError) in try daemon.purge(request) }),
     ]
 
@@ -160,7 +168,8 @@ struct AdminOperation: Sendable {
             "grants revoke",
             "Takes back what is granted to one auth key, or to everybody, at one place.",
             [
-                keyset, .optional("channel", "NAME", "On this channel; without a name: on all."),
+                changedKeyset,
+                .optional("channel", "NAME", "On this channel; without a name: on all."),
                 .optional("group", "NAME", "On this channel group."),
                 AdminField(
                     name: "authKey", placeholder: "TEXT",
@@ -178,7 +187,7 @@ struct AdminOperation: Sendable {
         .change(
             "tokens revoke", "Takes a token back before its time is over.",
             [
-                keyset,
+                changedKeyset,
                 AdminField(
                     name: "token", placeholder: "TOKEN", summary: "Which.", isRequired: true,
                     isSecret: true),

@@ -35,6 +35,10 @@ struct AdminRequest: Sendable {
         for field in operation.fields where field.isRequired && values[field.name] == nil {
             throw .invalid(field.name, "there: \(field.summary)")
         }
+        let isAmbiguous = keysets.configured.count > 1 && values["keyset"] == nil
+        if isAmbiguous, operation.fields.contains(where: \.isRequiredAmongKeysets) {
+            throw .invalid("keyset", "there: there are several, which tenants lists")
+        }
         self.init(values, peer: peer, keysets: keysets)
     }
 

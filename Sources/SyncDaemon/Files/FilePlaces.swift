@@ -8,8 +8,11 @@ struct FilePeer: Hashable, Sendable {
         /// The tenant's own servers, who take no more than the tenant may.
         case backend
         /// Whom a token names.
-        case user(ExactText)
-        case key(AuthKeyID)
+        ///
+        /// - Parameter at: Of downloads, from where: an address that was passed on takes no place of
+        ///   who passed it on.
+        case user(ExactText, at: PeerAddress? = nil)
+        case key(AuthKeyID, at: PeerAddress? = nil)
         /// Nobody proved who it is.
         case address(PeerAddress)
         /// Nor is there an address, as at a socket with a path.

@@ -10,11 +10,14 @@ struct FileWork: ~Copyable {
         let file: FileDescriptor
         var form: FormReader
         var size = 0
+        /// Bytes of the form that did not come yet, and may need room on the disk.
+        var expected: Int
 
-        init(_ id: FileID, _ file: consuming FileDescriptor, _ form: FormReader) {
+        init(_ id: FileID, _ file: consuming FileDescriptor, _ form: FormReader, length: Int) {
             self.id = id
             self.file = file
             self.form = form
+            expected = length
         }
     }
 
@@ -55,7 +58,7 @@ struct FileWork: ~Copyable {
         do throws(FileError) {
             switch order {
             case .begin(let id, let form, let length):
-                uploads[origin] = Upload(id, try directory.begin(id, ofUpTo: length), form)
+                uploads[origin] = try begin(id, form, length)
                 return nil
             case .take(let bytes, let isLast): return try take(bytes, isLast, for: origin)
             case .open(let id, let wanted): return try open(id, wanted, for: origin)
@@ -83,6 +86,21 @@ struct FileWork: ~Copyable {
         }
     }
 
+    /// What other uploads have announced is as good as written.
+    private func begin(
+        _ id: FileID, _ form: FormReader, _ length: Int
+    ) throws(FileError) -> Upload {
+        let others = figures.expect(length)
+        do throws(FileError) {
+            let file = try directory.begin(
+                id, ofUpTo: length, keepingFree: Limits.fileReserveBytes + others)
+            return Upload(id, file, form, length: length)
+        } catch {
+            figures.expect(-length)
+            throw error
+        }
+    }
+
     private mutating func take(
         _ bytes: [UInt8], _ isLast: Bool, for origin: Origin
     ) throws(FileError) -> FileAnswer.Result? {
@@ -95,6 +113,9 @@ struct FileWork: ~Copyable {
                 return .failed(error)
             }
             upload.size += found.count
+            let brought = min(bytes.count, upload.expected)
+            upload.expected -= brought
+            figures.expect(-brought)
             guard isLast else { return .taken }
             try upload.form.end()
         } catch {
@@ -102,6 +123,7 @@ struct FileWork: ~Copyable {
             return .badForm(error)
         }
         try directory.finish(upload.id, upload.file)
+        figures.expect(-upload.expected)
         uploads[origin] = nil
         figures.changeStored(by: 1, bytes: upload.size)
         return .stored(size: upload.size)
@@ -134,6 +156,8 @@ struct FileWork: ~Copyable {
 
     private mutating func end(_ origin: Origin) {
         downloads[origin] = nil
-        if let upload = uploads.removeValue(forKey: origin) { directory.discard(upload.id) }
+        guard let upload = uploads.removeValue(forKey: origin) else { return }
+        figures.expect(-upload.expected)
+        directory.discard(upload.id)
     }
 }

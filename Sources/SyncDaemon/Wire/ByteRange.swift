@@ -45,10 +45,11 @@ enum ByteRange: Hashable, Sendable {
     }
 
     private static func number(_ digits: Substring) -> Int? {
-        guard digits.utf8.count <= 18,
+        guard !digits.isEmpty,
             digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }
-        return Int(digits)
+        // No file is as large as what has more digits.
+        return digits.utf8.count <= 18 ? Int(digits) : Int.max - 1
     }
 }
 

@@ -49,11 +49,13 @@ struct FileCaller {
 extension FilePeer.Who {
     /// - Parameter address: Who uses the ticket, where it does not say who was given it.
     fileprivate init(_ ticket: FileTicket, at address: PeerAddress?) {
+        let reader = ticket.purpose == .download ? address : nil
         self =
             switch ticket.holder {
             case .backend: .backend
-            case .token(_, _, namesUser: true): .user(ExactText(ticket.userID))
-            case .authKey(let key?): .key(key)
+            case .token(_, _, namesUser: true):
+                .user(ExactText(ticket.userID), at: reader)
+            case .authKey(let key?): .key(key, at: reader)
             default: address.map { .address($0) } ?? .nobody
             }
     }
