@@ -73,7 +73,9 @@ struct Setting {
         pollers = choices.pick([0, 1, 2, 4])
         isFile = choices.chance(35)
         channels = Array(["room", "den", "hall"].prefix(choices.between(1, 3)))
-        sendQueueBytes = choices.pick([1500, 6000, 1_000_000])
+        // No less than the answers to all that a device asks at once: the daemon takes no setting
+        // that is, and closes who is owed more, again and again.
+        sendQueueBytes = choices.pick([3000, 6000, 1_000_000])
         recentBytes = choices.pick([500, 5000, 1_000_000])
         windowMilliseconds = choices.pick([0, 0, 20, 300])
         socketBytes = choices.pick([600, 4000, 200_000])
