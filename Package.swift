@@ -59,6 +59,8 @@ let package = Package(
         library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
         library("CCBOR", pkgConfig: "libcbor", debian: "libcbor-dev"),
         library("COpenSSL", pkgConfig: "openssl", debian: "libssl-dev"),
+        // Its pkg-config file defines macros, which SwiftPM does not pass on.
+        library("CCurses", pkgConfig: nil, debian: "libncurses-dev"),
         library("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
         .target(name: "CLinux"),
         .target(name: "CThread"),
@@ -98,7 +100,8 @@ let package = Package(
         .executableTarget(
             name: "syncctl",
             dependencies: [
-                "SyncDaemon", "SyncClient", "Basis", "EventModel", "JSON", "COpenSSL",
+                "SyncDaemon", "SyncClient", "SyncModels", "Basis", "EventModel", "JSON", "COpenSSL",
+                "CCurses",
             ],
             swiftSettings: shipped, linkerSettings: hardened),
         // examples/swift-chat is a package of its own, too; here the tests have it.

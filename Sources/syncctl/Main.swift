@@ -63,6 +63,9 @@ enum SyncCtl {
             configuration.publishKey = options.publishKey
             configuration.token = options.token
             configuration.transport = LibwebsocketsTransport(caFile: options.caFile)
+            if case .chat(let chatting) = job {
+                return try await chat(chatting, configuration, showsColor: usesColor)
+            }
             let client = SyncClient(configuration)
             if case .subscribe = job {
                 Interrupt.handle {
@@ -76,6 +79,25 @@ enum SyncCtl {
             await client.close()
             return failure
         } catch {
+            return Failure(error)
+        }
+    }
+
+    private static func chat(
+        _ chatting: Chatting, _ configuration: SyncClient.Configuration, showsColor: Bool
+    ) async throws -> Failure? {
+        let client =
+            if let cache = chatting.cache {
+                try SyncClient.open(cache: cache, configuration: configuration)
+            } else {
+                SyncClient(configuration)
+            }
+        do {
+            try await ChatJob(chatting, client: client).run(showsColor: showsColor)
+            await client.close()
+            return nil
+        } catch {
+            await client.close()
             return Failure(error)
         }
     }

@@ -44,6 +44,7 @@ enum HouseRules {
                 "Sources/SyncDaemon/Transport/TLS/",
             ]
         ),
+        ("CCurses", ["Sources/syncctl/Chat/CursesScreen.swift"]),
         ("CCurl", ["Sources/SyncDaemon/Webhooks/HTTPSender.swift"]),
         ("Foundation", ["Sources/SyncClient/Transport/URLSession/", "Sources/SyncModels/"]),
         ("FoundationEssentials", ["Sources/SyncModels/"]),

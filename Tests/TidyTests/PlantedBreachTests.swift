@@ -38,6 +38,7 @@ struct PlantedBreachTests {
             ("Sources/SyncClient/Wire/A.swift", "import Foundation"),
             ("Sources/EventModel/Reconciliation/A.swift", "import Glibc"),
             ("Sources/SyncDaemon/Hub/A.swift", "import CSodium"),
+            ("Sources/syncctl/Chat/ChatJob.swift", "import CCurses"),
         ])
     func imports(path: String, line: String) {
         let found = breaches(file(path, line))
@@ -63,6 +64,7 @@ struct PlantedBreachTests {
             ("Sources/SyncDaemon/Node/INIFile.swift", "import CInih"),
             ("Sources/SyncDaemon/Transport/HTTPRequestParser.swift", "import CHTTPParser"),
             ("Sources/SyncDaemon/Platform/Log.swift", "import CSystemd"),
+            ("Sources/syncctl/Chat/CursesScreen.swift", "import CCurses"),
             ("Sources/SyncDaemon/Store/DigestSecret.swift", "import CSodium"),
             ("Sources/SyncDaemon/Hub/Hub.swift", "import EventModel"),
             ("Sources/SyncDaemon/Hub/Hub.swift", "// import Foundation"),

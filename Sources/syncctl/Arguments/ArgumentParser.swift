@@ -103,13 +103,14 @@ struct ArgumentParser {
     /// channels may do so in several terminals at one time, and gets a name of their own.
     private func defaultDevice(for subcommand: Subcommand) -> String {
         let name = "syncctl-\(surroundings.hostName)"
-        return subcommand == .subscribe ? "\(name)-\(surroundings.processID)" : name
+        return [.chat, .subscribe].contains(subcommand) ? "\(name)-\(surroundings.processID)" : name
     }
 }
 
 extension Subcommand {
     var valuedOptions: Set<String> {
         switch self {
+        case .chat: ["--cache"]
         case .subscribe: ["--since", "--count", "--last"]
         case .publish: ["--meta", "--type"]
         case .react: ["--type"]
@@ -132,7 +133,7 @@ extension Subcommand {
         case .export: ["--all", "--tombstones"]
         case .import: ["--keep", "--dry-run"]
         case .admin: AdminCommand.options.subtracting(AdminCommand.valuedOptions)
-        case .subscribe, .delete, .cache, .token: []
+        case .chat, .subscribe, .delete, .cache, .token: []
         }
     }
 }

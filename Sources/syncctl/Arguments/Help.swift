@@ -5,6 +5,7 @@ enum Help {
     static func text(for subcommand: Subcommand?) -> String {
         switch subcommand {
         case nil: overview
+        case .chat: chat + global
         case .subscribe: subscribe + global
         case .publish: publish + global
         case .react: react + global
@@ -24,6 +25,7 @@ enum Help {
 
         Usage: syncctl SUBCOMMAND [OPTIONS]
 
+          chat CHANNEL                            talk and react, on the whole screen
           subscribe CHANNEL...                    show what happens, as it happens
           publish CHANNEL TEXT-or-JSON            send a message
           react add|remove|toggle CHANNEL MESSAGE EMOJI

@@ -14,8 +14,8 @@ enum Invocation: Hashable {
 
 /// The words that may come first.
 enum Subcommand: String, CaseIterable {
-    case subscribe, publish, react, delete, history, actions, cache, token, export, `import`,
-        admin
+    case chat, subscribe, publish, react, delete, history, actions, cache, token, export,
+        `import`, admin
 
     /// All that may come first, `sim` too: that is a program of its own.
     static let list = (allCases.map(\.rawValue) + ["sim"]).joined(separator: ", ")
@@ -43,6 +43,7 @@ struct Options: Hashable {
 
 /// What to do once there is a connection.
 enum Job: Hashable {
+    case chat(Chatting)
     case subscribe(Following)
     case publish(channel: String, Message)
     case react(Reacting)
@@ -54,6 +55,13 @@ enum Job: Hashable {
     case export(ExportRequest)
     case `import`(ImportRequest)
     case admin(AdminWork)
+}
+
+/// Where `chat` talks.
+struct Chatting: Hashable {
+    var channel: String
+    /// The file that keeps the channel and unsent writes; `nil`: they end with the process.
+    var cache: String?
 }
 
 /// What `subscribe` follows.

@@ -10,6 +10,7 @@ struct JobReader {
 
     func job(_ subcommand: Subcommand) throws(UsageError) -> Job {
         switch subcommand {
+        case .chat: return .chat(try chatting())
         case .subscribe: return .subscribe(try following())
         case .publish: return try publish()
         case .react: return .react(try reacting())
@@ -42,6 +43,16 @@ struct JobReader {
         case .import: return .import(try importing())
         case .admin: return .admin(try administering())
         }
+    }
+
+    private func chatting() throws(UsageError) -> Chatting {
+        guard !tokens.flags.contains("--json") else {
+            throw UsageError(message: "chat is for people: programs use subscribe --json.")
+        }
+        if let file = tokens.values["--cache"], file.isEmpty {
+            throw UsageError(message: "--cache needs the name of a file.")
+        }
+        return Chatting(channel: try onlyChannel(), cache: tokens.values["--cache"])
     }
 
     private func following() throws(UsageError) -> Following {

@@ -47,6 +47,8 @@ struct JobRunner {
 
     func run(_ job: Job) async throws {
         switch job {
+        case .chat(let chatting):
+            try await ChatJob(chatting, client: client).run(showsColor: human.usesColor)
         case .subscribe(let following): try await follow(following)
         case .publish(let channel, let message): try await publish(message, to: channel)
         case .react(let reacting): try await react(reacting)

@@ -44,6 +44,19 @@ struct ArgumentParserTests {
         }
     }
 
+    @Test("chat is in one channel, and has a device of its own")
+    func chat() throws {
+        #expect(try job("chat", "room") == .chat(Chatting(channel: "room")))
+        #expect(
+            try job("chat", "room", "--cache", "file")
+                == .chat(Chatting(channel: "room", cache: "file")))
+        for line in [["room", "den"], [], ["room", "--json"], ["room", "--cache="]] {
+            #expect(throws: UsageError.self) { try parser.parse(["chat"] + line) }
+        }
+        let surroundings = Surroundings(hostName: "den", processID: 7)
+        #expect(try options(["chat", "room"], surroundings).device == "syncctl-den-7")
+    }
+
     @Test("subscribe")
     func subscribe() throws {
         #expect(
