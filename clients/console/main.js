@@ -1,20 +1,23 @@
 // The console: devices beside what the daemon says, and what operators ask of it.
 // @ts-check
 import { make, setAttribute, setText } from '../web/ui/base/dom.js';
-import { Admin, figuresOf, whileVisible } from './model/admin.js';
+import { Admin, figuresOf, whileVisible, whyNoFigures } from './model/admin.js';
 import { findPlace } from './model/place.js';
+import { findTab } from './model/tab.js';
 import { Charts } from './views/charts.js';
 import { Bench } from './views/bench.js';
 import { Dialogs } from './views/dialogs.js';
 import { List, kinds } from './views/lists.js';
 
-const place = await findPlace();
+const [found, tab] = await Promise.all([findPlace(), findTab()]);
+const place = { ...found, tab };
 const admin = new Admin(place.adminOrigin);
 if (place.key) admin.key = place.key;
 const dialogs = new Dialogs({ ...place, admin: place.adminOrigin || location.origin });
 
 const bench = new Bench(place, dialogs);
-const lists = kinds.map((kind) => new List(kind, admin, (act) => dialogs.showSnippets(act)));
+const lists = kinds.map((kind) =>
+  new List(kind, admin, (act) => dialogs.showSnippets(act), place.keyset));
 const charts = new Charts(() => dialogs.showSnippets({ admin: 'status', fields: {} }));
 
 /** @type {{title: string, element: HTMLElement, list?: List}[]} */
@@ -45,7 +48,7 @@ for (const view of views) {
 }
 setText(where, `${new URL(place.url).host} · ${place.channel}`);
 where.addEventListener('click', () => {
-  const { use, ...known } = place;
+  const { use, fault, ...known } = place;
   dialogs.askPlace({ ...known, key: admin.key }, (values) => {
     admin.key = values.key;
     use(values);
@@ -60,7 +63,11 @@ function tellReady(text, kind) {
 }
 
 whileVisible(async () => {
-  const figures = await admin.metrics().then(figuresOf, () => null);
+  let why = '';
+  const figures = await admin.metrics().then(figuresOf, (error) => {
+    why = whyNoFigures(error);
+    return null;
+  });
   if (figures) {
     const isReady = figures.get('syncdaemon_ready') === 1;
     tellReady(isReady ? 'ready' : 'not ready', isReady ? 'good' : 'bad');
@@ -70,10 +77,11 @@ whileVisible(async () => {
       answer?.ok ? 'good' : 'bad');
   }
   bench.tell(figures);
-  charts.render(figures, current.element === charts.element);
+  charts.render(figures, current.element === charts.element, why);
   await current.list?.refresh();
 });
 
+if (place.fault) bench.warn(`Not used: ${place.fault}`);
 await bench.start();
 // For tests, and for who likes to look behind.
 Object.assign(window, { bench, admin, dialogs, isReady: true });

@@ -7,6 +7,18 @@ export const everyMilliseconds = 1000;
 /** Where the operators' key is kept, until this tab is closed. */
 const keyName = 'syncdaemon-console-key';
 
+/** What the daemon says to that is meant for programs. */
+const keyWanted = 'The operators\' key is missing or wrong: a click on the address in the head ' +
+  'takes it. The daemon has it in its admin_key_file.';
+
+/**
+ * Why there are no figures, in words.
+ * @param {any} error
+ */
+export const whyNoFigures = (error) => error?.status === 404
+  ? 'The daemon shows its figures where operators ask: at admin_listen.'
+  : String(error?.message ?? error);
+
 /** The daemon's answers to operators. */
 export class Admin {
   /** Where the daemon is asked; '' is where this page is from. */ #origin;
@@ -34,7 +46,8 @@ export class Admin {
     if (!response.ok) {
       const said = await response.json().catch(() => null);
       const error = said?.error;
-      const text = error?.message ?? error ?? `${response.status} ${response.statusText}`;
+      const text = response.status === 401 ? keyWanted
+        : error?.message ?? error ?? `${response.status} ${response.statusText}`;
       throw Object.assign(new Error(text), { status: response.status });
     }
     return response;
@@ -52,6 +65,16 @@ export class Admin {
   async query(words, fields = {}) {
     const asked = new URLSearchParams(fields);
     return (await this.#ask(`/admin/v1/${words.replaceAll(' ', '/')}?${asked}`)).json();
+  }
+
+  /**
+   * The subscribe keys of the daemon's keysets, as far as it has any at this moment.
+   * @returns {Promise<string[]>}
+   */
+  async keysets() {
+    const { tenants } = await this.query('tenants');
+    return tenants.filter((/** @type {any} */ it) => !it.removed)
+      .map((/** @type {any} */ it) => it.keyset);
   }
 
   /**

@@ -2,10 +2,11 @@
 // @ts-check
 import { Link } from './link.js';
 import { damageRow, keptCache, wipe } from './kept.js';
+import { cacheNameOf } from './tab.js';
 
 /** @typedef {import('../../web/core/cache.js').ChannelCache} ChannelCache */
-/** @typedef {{url: string, channel: string, keyset?: string, publishKey?: string, token?: string}}
- *   Place */
+/** @typedef {{url: string, channel: string, keyset?: string, publishKey?: string, token?: string,
+ *   tab?: string}} Place */
 
 /** Milliseconds and bytes a second of a slow link: a train in the country. */
 const slow = { latency: 400, rate: 4000 };
@@ -41,6 +42,7 @@ export class Device {
    * @type {string[]}
    */
   problems = [];
+  /** What the daemon did not take, in words, until something else is wished. */ refusal = '';
 
   /** @param {string} name @param {string} userId @param {Place} place @param {Element} stage */
   constructor(name, userId, place, stage) {
@@ -56,8 +58,8 @@ export class Device {
   }
 
   get cacheName() {
-    const { url, channel, keyset = '' } = this.#place;
-    return `console-${this.userId}-${this.name}-${url}-${keyset}-${channel}`;
+    const { url, channel, keyset = '', tab = '0' } = this.#place;
+    return cacheNameOf(tab, `${this.userId}-${this.name}-${url}-${keyset}-${channel}`);
   }
 
   get isRunning() {
@@ -106,6 +108,9 @@ export class Device {
           if (frame === this.#frame) this.#began(client, room);
           resolve(undefined);
         },
+        refused: (/** @type {string} */ why) => {
+          if (frame === this.#frame) this.#refused(why);
+        },
       };
       this.#ended = () => resolve(undefined);
       this.stage.replaceChildren(frame);
@@ -119,7 +124,7 @@ export class Device {
   /** @param {any} client @param {any} room */
   #began(client, room) {
     [this.client, this.room] = [client, room];
-    for (const kind of ['status', 'refused']) client.on(kind, () => this.onchange());
+    client.on('status', () => this.onchange());
     client.on('problem', (/** @type {any} */ problem) => {
       this.problems.push(String(problem?.message ?? problem));
       this.onchange();
@@ -128,11 +133,18 @@ export class Device {
     this.onchange();
   }
 
+  /** @param {string} why */
+  #refused(why) {
+    this.refusal = why;
+    this.onchange();
+  }
+
   /** Ends it as a power cut does: nothing is said, and nothing more is stored. */
   async kill() {
     if (!this.isRunning) return;
     this.#frame?.remove();
     this.#frame = this.client = this.room = null;
+    this.refusal = '';
     this.#ended();
     this.link.cut();
     await this.#look();

@@ -47,12 +47,17 @@ function pathOf(/** @type {Act} */ { op, admin, isChange, fields }, /** @type {W
     : op === 'follow' ? '/v1/stream' : `/v1/${op}`;
   const asked = new URLSearchParams(isQuestion({ op, isChange, admin, fields }) ? fields : {});
   if (!admin && where.keyset) asked.set('keyset', where.keyset);
+  if (publishes({ op, fields }) && where.publishKey) asked.set('publishKey', where.publishKey);
   const query = String(asked);
   return query ? `${base}?${query}` : base;
 }
 
 const isQuestion = (/** @type {Act} */ { op, isChange, admin }) =>
   admin ? !isChange : op === 'history' || op === 'follow';
+
+/** Whether a keyset with a publish key asks for it. */
+const publishes = (/** @type {Act} */ { op }) =>
+  op === 'publish' || op === 'addAction' || op === 'removeAction';
 
 /** What a request has besides its path: its body, null for a question. */
 const bodyOf = (/** @type {Act} */ act) => isQuestion(act) ? null
@@ -101,17 +106,20 @@ function javaScriptOf(act, where) {
 });
 console.log(await reply.json());`;
   }
+  const typed = fields.type === undefined ? '' : `, ${quoted(fields.type)}`;
   const react = (/** @type {boolean} */ isThere) => `await room.react(
-  ${quoted(fields.messageTimetoken)}, ${quoted(fields.value)}${isThere ? '' : ', false'});`;
+  ${quoted(fields.messageTimetoken)}, ${quoted(fields.value)}${
+  isThere ? typed && `, true${typed}` : `, false${typed}`});`;
   const done = /** @type {Record<string, string>} */ ({
     publish: `await room.publish(${JSON.stringify(fields.payload)});`,
     addAction: react(true), removeAction: react(false),
     history: 'await room.whenVerified();\nconsole.log(room.items);',
     follow: 'room.observe((changes, items) => console.log(changes, items.length));',
   })[op ?? ''];
-  const { keyset, token } = where;
-  const further = [keyset ? `keyset: ${quoted(keyset)}` : '', token ? 'token: askYourBackend' : '']
-    .filter(Boolean).map((it) => `, ${it}`).join('');
+  const { keyset, publishKey, token } = where;
+  const further = [keyset ? `keyset: ${quoted(keyset)}` : '',
+    publishKey && publishes(act) ? `publishKey: ${quoted(publishKey)}` : '',
+    token ? 'token: askYourBackend' : ''].filter(Boolean).map((it) => `, ${it}`).join('');
   return `import { SyncClient } from './syncclient.js';
 
 const client = new SyncClient({
@@ -135,20 +143,26 @@ request.httpBody = Data(${swift(JSON.stringify(body))}.utf8)` : ''}
 let (data, _) = try await URLSession.shared.data(for: request)
 print(String(decoding: data, as: UTF8.self))`;
   }
+  const typed = fields.type === undefined ? '' : `, type: ${swift(fields.type)}`;
   const message = `Timetoken(rawValue: ${fields.messageTimetoken})`;
   const done = /** @type {Record<string, string>} */ ({
     publish: `try await room.publish(Message(payload: ${swift(JSON.stringify(fields.payload))}))`,
-    addAction: `try await room.react(${swift(fields.value)}, to: ${message})`,
-    removeAction: `try await room.unreact(${swift(fields.value)}, from: ${message})`,
+    addAction: `try await room.react(${swift(fields.value)}${typed}, to: ${message})`,
+    removeAction: `try await room.unreact(${swift(fields.value)}${typed}, from: ${message})`,
     history: `print(try await client.history(HistoryQuery(channel: ${swift(fields.channel)})))`,
     follow: 'for await update in await room.updates { print(update) }',
   })[op ?? ''];
   const keyset = where.keyset ? `, keyset: ${swift(where.keyset)}` : '';
-  return `import EventModel
+  const key = where.publishKey && publishes(act)
+    ? `\nconfiguration.publishKey = ${swift(where.publishKey)}` : '';
+  const token = where.token
+    ? '\nconfiguration.token = ProcessInfo.processInfo.environment["SYNC_TOKEN"]' : '';
+  return `import EventModel${token ? '\nimport Foundation' : ''}
 import SyncClient
 
-let configuration = try SyncClient.Configuration(
-    url: ${swift(where.url)}, userID: ${swift(act.as ?? 'me')}, deviceID: "example"${keyset})
+${key || token ? 'var' : 'let'} configuration = try SyncClient.Configuration(
+    url: ${swift(where.url)}, userID: ${swift(act.as ?? 'me')}, deviceID: "example"${
+  keyset})${key}${token}
 let client = try SyncClient.open(cache: "example.cache", configuration: configuration)
 await client.start()
 let room = try await client.channel(${swift(fields.channel)})
@@ -161,20 +175,30 @@ function syncctlOf(act, where) {
   if (admin) {
     const options = Object.entries(fields).flatMap(([name, value]) => value === true
       ? [`--${dashed(name)}`] : [`--${dashed(name)} ${shell(value)}`]);
-    return ['syncctl admin', admin, ...options].join(' ');
+    return `${socketHint}\n${['syncctl admin', admin, ...options].join(' ')}`;
   }
-  const channel = shell(fields.channel);
-  const words = /** @type {Record<string, string[]>} */ ({
-    publish: ['publish', channel, shell(JSON.stringify(fields.payload))],
-    addAction: ['react add', channel, fields.messageTimetoken, shell(fields.value)],
-    removeAction: ['react remove', channel, fields.messageTimetoken, shell(fields.value)],
-    history: ['history', channel, ...fields.limit ? [`--limit ${fields.limit}`] : []],
-    follow: ['subscribe', channel],
+  const { channel, messageTimetoken, value, type, limit } = fields;
+  const [command, ...given] = /** @type {Record<string, any[]>} */ ({
+    publish: ['publish', channel, JSON.stringify(fields.payload)],
+    addAction: ['react add', channel, messageTimetoken, value],
+    removeAction: ['react remove', channel, messageTimetoken, value],
+    history: ['history', channel], follow: ['subscribe', channel],
   })[op ?? ''];
-  return ['syncctl', ...words, `--url ${shell(where.url.replace(/\/v1\/sync$/, ''))}`,
-    act.as ? `--user ${shell(act.as)}` : '', where.keyset ? `--keyset ${shell(where.keyset)}` : '']
+  const texts = given.map(shell).join(' ');
+  const options = [`--url ${shell(where.url.replace(/\/v1\/sync$/, ''))}`,
+    act.as ? `--user ${shell(act.as)}` : '', where.keyset ? `--keyset ${shell(where.keyset)}` : '',
+    where.publishKey && publishes(act) ? `--publish-key ${shell(where.publishKey)}` : '',
+    type === undefined ? '' : `--type ${shell(type)}`, limit ? `--limit ${limit}` : '']
     .filter(Boolean).join(' ');
+  const start = `${where.token ? 'SYNCCTL_TOKEN="$SYNC_TOKEN" ' : ''}syncctl ${command}`;
+  // What begins with - would be an option.
+  return given.some((it) => String(it).startsWith('-'))
+    ? `${start} ${options} -- ${texts}` : `${start} ${texts} ${options}`;
 }
+
+/** Where an operator's command is not found by itself; this page does not know it. */
+const socketHint =
+  '# --socket PATH or --data-dir DIR, when it is not /run/syncdaemon/admin.sock';
 
 /** A field's name as an option. */
 const dashed = (/** @type {string} */ name) =>

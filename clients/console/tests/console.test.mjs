@@ -5,13 +5,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ChannelCache } from '../../web/core/cache.js';
-import { figuresOf, whileVisible } from '../model/admin.js';
+import { figuresOf, whileVisible, whyNoFigures } from '../model/admin.js';
+import { fill } from '../model/fill.js';
 import { FrameReader, RepairWatch } from '../model/frames.js';
 import { Link } from '../model/link.js';
+import { faultOf, usable } from '../model/place.js';
 import { settle } from '../model/race.js';
 import { seeded } from '../model/seeded.js';
 import { beginsSegment, compared, cutsOf, segmentsOf } from '../model/segments.js';
 import { snippetsOf } from '../model/snippets.js';
+import { cacheNameOf, tabOf } from '../model/tab.js';
+import { kinds, outcomeOf } from '../views/lists.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const shipped = readdirSync(root, { recursive: true }).map(String).filter((it) =>
@@ -247,6 +251,138 @@ test('texts are quoted in each language', () => {
   assert.ok(Swift.includes('\\\\\\\\(x)'), Swift);
   const purge = snippetsOf({ admin: 'channels purge', isChange: true, fields: { channel: 'a b' } },
     where);
-  assert.equal(purge.syncctl, `syncctl admin channels purge --channel 'a b'`);
+  const [hint, command] = purge.syncctl.split('\n');
+  assert.match(hint, /^# --socket PATH/);
+  assert.equal(command, `syncctl admin channels purge --channel 'a b'`);
   assert.ok(purge.curl.includes('/admin/v1/channels/purge'), purge.curl);
+});
+
+test('who publishes names the publish key, quoted in each language, and who asks does not', () => {
+  const where = { url: 'ws://h:1/v1/sync', channel: 'room', keyset: 'sub', admin: 'http://h:2',
+    publishKey: 'p\'"\\k' };
+  const wanted = { Swift: 'configuration.publishKey = "p\'\\"\\\\k"',
+    JavaScript: 'publishKey: "p\'\\"\\\\k"', Python: 'publishKey=p%27%22%5Ck',
+    curl: 'publishKey=p%27%22%5Ck', syncctl: `--publish-key 'p'\\''"\\k'` };
+  const fields = { channel: 'room', messageTimetoken: '5', value: '👍', payload: 'x' };
+  for (const op of ['publish', 'addAction', 'removeAction', 'history', 'follow']) {
+    const snippets = snippetsOf({ op, as: 'ada', fields }, where);
+    for (const [language, text] of Object.entries(wanted)) {
+      assert.equal(snippets[language].includes(text), !['history', 'follow'].includes(op),
+        snippets[language]);
+    }
+    assert.match(snippets.Swift, op === 'history' || op === 'follow' ? /^let conf/m : /^var conf/m);
+  }
+  const { Swift } = snippetsOf({ op: 'follow', fields }, { ...where, token: 'secret' });
+  assert.match(Swift, /import Foundation\nimport SyncClient\n[^]*environment\["SYNC_TOKEN"\]/);
+  assert.doesNotMatch(Swift, /secret/);
+});
+
+test('a reaction of another type keeps it in each language', () => {
+  const where = { url: 'ws://h:1/v1/sync', channel: 'room', admin: 'http://h:2' };
+  const fields = { channel: 'room', messageTimetoken: '5', value: 'yes', type: 'vo"te\'s' };
+  const add = snippetsOf({ op: 'addAction', fields }, where);
+  const remove = snippetsOf({ op: 'removeAction', fields }, where);
+  assert.ok(add.syncctl.includes(`--type 'vo"te'\\''s'`), add.syncctl);
+  assert.ok(add.JavaScript.includes(`"yes", true, "vo\\"te's")`), add.JavaScript);
+  assert.ok(remove.JavaScript.includes(`"yes", false, "vo\\"te's")`), remove.JavaScript);
+  assert.ok(add.Swift.includes(`react("yes", type: "vo\\"te's", to:`), add.Swift);
+  assert.ok(remove.Swift.includes(`unreact("yes", type: "vo\\"te's", from:`), remove.Swift);
+  assert.ok(add.curl.includes(`"type":"vo\\"te'\\''s"`), add.curl);
+  const { type, ...usual } = fields;
+  assert.ok(snippetsOf({ op: 'addAction', fields: usual }, where).JavaScript
+    .includes('"5", "yes");'));
+});
+
+test('what begins with - is no option of syncctl', () => {
+  const where = { url: 'ws://h:1/v1/sync', channel: 'room', admin: 'http://h:2' };
+  const of = (op, fields) => snippetsOf({ op, as: 'ada', fields }, where).syncctl;
+  const options = `--url 'ws://h:1' --user 'ada'`;
+  assert.equal(of('history', { channel: '-x', limit: 3 }),
+    `syncctl history ${options} --limit 3 -- '-x'`);
+  assert.equal(of('publish', { channel: 'x', payload: -1 }),
+    `syncctl publish ${options} -- 'x' '-1'`);
+  assert.equal(of('addAction', { channel: '-x', messageTimetoken: '5', value: '-' }),
+    `syncctl react add ${options} -- '-x' '5' '-'`);
+  assert.equal(of('follow', { channel: 'x-' }), `syncctl subscribe 'x-' ${options}`);
+});
+
+test('what a purge asks for has the keyset that the list was asked for', () => {
+  const [channels] = kinds;
+  const acts = [];
+  const answer = { channels: [{ channel: 'room', messages: 1, actions: 0, followers: 0 }] };
+  for (const keyset of ['sub-two', undefined]) {
+    const [row] = channels.rows(answer, (text, act) => acts.push(act), keyset);
+    assert.deepEqual(row.slice(0, 2), [keyset ?? '', 'room']);
+    assert.equal(row.length, channels.columns.length);
+  }
+  assert.deepEqual(acts.map(({ fields }) => fields),
+    [{ keyset: 'sub-two', channel: 'room' }, { channel: 'room' }]);
+  assert.equal(outcomeOf('channels purge', { messages: 1, files: 0 }), 'Purged 1 message.');
+  assert.equal(outcomeOf('channels purge', { messages: 0, files: 2, moreFiles: true }),
+    'Purged 0 messages and 2 files; more files are there: purge it again.');
+  assert.equal(outcomeOf('sessions kick', { kicked: 1 }), 'Kicked 1 session.');
+});
+
+test('a place that no client takes is refused in words', () => {
+  for (const [name, value] of [['channel', 'a,b'], ['channel', 'news.*'], ['channel', '*'],
+    ['channel', ''], ['channel', 'x'.repeat(256)], ['url', 'foo'], ['url', ''],
+    ['url', 'http://h:1/v1/sync'], ['url', 'ws://h:1/#x'], ['url', 'ws://'],
+    ['keyset', 'x'.repeat(256)], ['token', '']]) {
+    assert.notEqual(faultOf(name, value), '', `${name} ${value}`);
+  }
+  for (const [name, value] of [['channel', 'news.a'], ['channel', '-x'], ['key', 'anything'],
+    ['channel', 'x'.repeat(255)], ['url', 'wss://h/v1/sync'], ['url', 'ws://[::1]:8080/v1/sync']]) {
+    assert.equal(faultOf(name, value), '', `${name} ${value}`);
+  }
+  const { good, fault } = usable({ channel: 'a,b', url: 'foo', keyset: 'sub', token: null });
+  assert.deepEqual(good, { keyset: 'sub' });
+  assert.match(fault, /a,b.*foo|foo.*a,b/);
+});
+
+test('a wrong key is told as one, and an address without figures as that', () => {
+  assert.match(whyNoFigures(Object.assign(new Error('x'), { status: 404 })), /admin_listen/);
+  assert.equal(whyNoFigures(Object.assign(new Error('The key'), { status: 401 })), 'The key');
+});
+
+test('the caches of two tabs are two', () => {
+  const [one, other] = ['0a', '0b'].map((it) => cacheNameOf(it, 'ada-phone'));
+  assert.notEqual(one, other);
+  assert.deepEqual([one, other, 'console-ada-phone', undefined].map(tabOf),
+    ['0a', '0b', undefined, undefined]);
+});
+
+/** A device whose daemon acknowledges a message some time after it was wished. */
+function slowDevice() {
+  const device = { title: 'Ada', userId: 'ada', client: { waiting: 0 }, reacted: [] };
+  device.room = { isVerified: true, items: [{ timetoken: '1', uuid: 'ada' }],
+    publish: async () => {
+      const item = { timetoken: null, uuid: 'ada' };
+      device.room.items.push(item);
+      device.client.waiting++;
+      setTimeout(() => {
+        item.timetoken = `${device.room.items.length}${device.room.items.indexOf(item)}`;
+        device.client.waiting--;
+      }, 20);
+    },
+    react: async (timetoken) => void device.reacted.push(timetoken) };
+  return device;
+}
+
+test('Fill reacts to as many messages as it says, and to its own', async () => {
+  const device = slowDevice();
+  await fill(device, { messages: 30, reactions: 12 });
+  assert.deepEqual(device.reacted, device.room.items.slice(-12).map(({ timetoken }) => timetoken));
+  assert.equal(device.reacted.length, 12);
+  const other = slowDevice();
+  await fill(other, { messages: 3, reactions: 12 });
+  assert.equal(other.reacted.length, 3);
+});
+
+test('Fill ends when its device is killed, whatever it waits for', async () => {
+  const device = slowDevice();
+  device.room.publish = () => new Promise(() => {});
+  const filled = fill(device);
+  device.client = device.room = null;
+  await assert.rejects(filled, /Ada was killed amid Fill/);
+  await assert.rejects(fill(device), /needs a device that runs/);
 });

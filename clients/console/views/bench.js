@@ -1,7 +1,8 @@
 // The bench: devices side by side, whether they are equal, what they said, and the race.
 // @ts-check
-import { make } from '../../web/ui/base/dom.js';
+import { make, setText } from '../../web/ui/base/dom.js';
 import { Device } from '../model/device.js';
+import { fill, filling } from '../model/fill.js';
 import { Witness } from '../model/witness.js';
 import { Card } from './card.js';
 import { Inspector } from './inspector.js';
@@ -21,9 +22,6 @@ const atStart = 2;
 /** Milliseconds between two looks at what changed. */
 const look = 150;
 
-/** Messages that make a channel of several segments, and how many get a reaction. */
-const filling = { messages: 400, reactions: 200 };
-
 export class Bench {
   element;
   /** @type {Device[]} */ devices = [];
@@ -37,7 +35,12 @@ export class Bench {
   #place;
   #stages = make('div', { class: 'devices', role: 'group', 'aria-label': 'Side by side',
     tabindex: '0' });
-  #problem = make('p', { class: 'empty refused', role: 'alert', hidden: true });
+  #said = make('span');
+  #problem = make('p', { class: 'empty refused', role: 'alert', hidden: true }, this.#said, ' ',
+    button('Dismiss', () => this.#calm()));
+  /** Whether what is said goes when all is well again. */ #isPassing = false;
+  /** Whether something was not well since it was said. */ #wasUnwell = false;
+  /** @type {Device|undefined} The one that the daemon refuses, once that was said. */ #refused;
   #more = button('Add a device', () => this.add().catch((it) => this.#fail(it)));
   #fill = button('Fill', () => this.fill().catch((it) => this.#fail(it)),
     { title: `Publishes ${filling.messages} messages with reactions` });
@@ -89,19 +92,15 @@ export class Bench {
     await device.start();
   }
 
-  /** Enough messages for several segments, by the first device. */
+  /** Enough messages for several segments, by the first device that can. */
   async fill() {
+    this.#calm();
+    const device = this.devices.find((it) => it.client && !it.link.isOffline) ??
+      this.devices.find((it) => it.client);
+    if (!device) throw new Error('Fill needs a device that runs.');
     this.#fill.disabled = true;
     try {
-      const [{ room }] = this.devices;
-      for (let n = 1; n <= filling.messages; n++) {
-        await room.publish({ text: `One of many: ${n}` });
-        // What is on its way has room for 1,000 wishes.
-        if (n % 100 === 0) await room.whenVerified();
-      }
-      const messages = room.items.filter((/** @type {any} */ it) => it.timetoken)
-        .slice(-filling.reactions);
-      for (const { timetoken } of messages) await room.react(timetoken, '👍');
+      await fill(device);
     } finally {
       this.#fill.disabled = false;
     }
@@ -119,7 +118,13 @@ export class Bench {
     this.inspector.render();
     this.timeline.render();
     const refused = this.devices.find((it) => it.state === 'refused');
-    if (refused) this.#fail(new Error(refused.problems.at(-1) ?? 'The daemon refused a device.'));
+    if (refused && refused !== this.#refused) {
+      this.#fail(new Error(refused.problems.at(-1) ?? 'The daemon refused a device.'));
+    }
+    this.#refused = refused;
+    const isWell = this.devices.every((it) => it.isSettled) && this.witness.cache !== null;
+    if (isWell && this.#wasUnwell && this.#isPassing) this.#calm();
+    this.#wasUnwell ||= !isWell;
     // That a repair ended, or a wish was fulfilled, nobody tells.
     if (this.devices.some((it) => !it.isSettled) || !this.witness.cache) this.#isDrawn = false;
   }
@@ -131,7 +136,17 @@ export class Bench {
 
   /** @param {unknown} error */
   #fail(error) {
-    this.#problem.hidden = false;
-    this.#problem.textContent = String(/** @type {any} */ (error)?.message ?? error);
+    this.warn(String(/** @type {any} */ (error)?.message ?? error), true);
+  }
+
+  /** @param {string} text @param {boolean} [isPassing] Else it stays until it is dismissed. */
+  warn(text, isPassing = false) {
+    setText(this.#said, text);
+    [this.#problem.hidden, this.#isPassing, this.#wasUnwell] = [false, isPassing, false];
+    this.#changed();
+  }
+
+  #calm() {
+    this.#problem.hidden = true;
   }
 }

@@ -23,6 +23,7 @@ export class Card {
   #wipe;
   #held;
   #isBusy = false;
+  #refusal = make('p', { class: 'refusal refused', role: 'status', hidden: true });
 
   /**
    * @param {Device} device @param {Element} stage Where its page is.
@@ -42,12 +43,13 @@ export class Card {
     this.#wipe = press('Wipe', () => device.wipe());
     this.#held = make('select', { 'aria-label': `What ${device.userId} holds`,
       on: { change: () => this.#hold().catch(failed) } },
-    make('option', { value: '0' }, 'holds all'), make('option', { value: '50' }, 'holds 50'));
+    make('option', { value: '0' }, 'holds all'),
+    make('option', { value: '50' }, 'from newest 50'));
     this.element = make('section', { class: 'card device', 'aria-label': this.#title },
       make('div', { class: 'head' }, make('h2', {}, this.#title),
         make('span', { class: 'spacer' }), this.#pill),
-      stage, make('div', { class: 'switches' }, this.#offline, this.#slow, this.#kill,
-        this.#damage, this.#wipe, this.#held));
+      this.#refusal, stage, make('div', { class: 'switches' }, this.#offline, this.#slow,
+        this.#kill, this.#damage, this.#wipe, this.#held));
   }
 
   /**
@@ -82,6 +84,8 @@ export class Card {
       : kinds[state] ?? 'warn'}`);
     setAttribute(this.#offline, 'aria-pressed', String(link.isOffline));
     setAttribute(this.#slow, 'aria-pressed', String(device.isSlow));
+    this.#refusal.hidden = device.refusal === '';
+    setText(this.#refusal, device.refusal);
     setText(this.#kill, device.isRunning ? 'Kill' : 'Start');
     for (const it of [this.#kill, this.#damage, this.#wipe, this.#held]) {
       it.disabled = this.#isBusy;

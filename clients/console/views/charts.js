@@ -52,6 +52,7 @@ export class Charts {
   #values = new Map(plots.map(([, name]) => [name, []]));
   /** @type {Map<string, number>|null} */ #last = null;
   #lastAt = 0;
+  /** Said while there are figures. */ #hint = '';
   /** @type {{name: string, update: () => void}[]} */ #drawn = [];
   /** @type {Promise<void>|null} */ #opening = null;
   #charts = make('div', { class: 'charts' });
@@ -67,8 +68,8 @@ export class Charts {
   /** Draws, from when somebody looks. */
   open() {
     this.#opening ??= loadLibrary().then((Chart) => {
-      setText(this.#note, Chart ? ''
-        : 'Plots are small: libjs-chart.js of Debian is not installed.');
+      this.#hint = Chart ? '' : 'Plots are small: libjs-chart.js of Debian is not installed.';
+      if (this.#last) setText(this.#note, this.#hint);
       this.#drawn = plots.map(([title, name]) => Chart
         ? this.#chart(Chart, title, name) : this.#tile(title, name));
       for (const it of this.#drawn) it.update();
@@ -109,12 +110,16 @@ export class Charts {
     return { name, update: () => tile.put(this.#values.get(name)?.at(-1) ?? null) };
   }
 
-  /** @param {Map<string, number>|null} figures @param {boolean} isSeen */
-  render(figures, isSeen) {
+  /**
+   * @param {Map<string, number>|null} figures @param {boolean} isSeen
+   * @param {string} why There are none.
+   */
+  render(figures, isSeen, why) {
     if (!figures) {
-      setText(this.#note, 'The daemon shows its figures where operators ask: at admin_listen.');
+      setText(this.#note, why);
       return;
     }
+    setText(this.#note, this.#hint);
     const now = performance.now();
     const last = this.#last;
     for (const [name, values] of this.#values) {

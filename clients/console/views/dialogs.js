@@ -1,6 +1,7 @@
 // What opens over the console: a frame, an action in five languages, and where the daemon is.
 // @ts-check
 import { make, setAttribute, setChildren, setText } from '../../web/ui/base/dom.js';
+import { faultOf } from '../model/place.js';
 import { languages, snippetsOf } from '../model/snippets.js';
 import { button } from './table.js';
 
@@ -90,10 +91,20 @@ export class Dialogs {
     const fields = Object.entries(names).map(([name, title]) => make('label', {}, title,
       make('input', { name, value: values[name] ?? '', autocomplete: 'off',
         type: name === 'key' || name === 'token' ? 'password' : 'text' })));
-    const form = make('form', { class: 'fields', method: 'dialog', on: { submit: () => {
-      const given = new FormData(form);
-      use(Object.fromEntries(Object.keys(names).map((it) => [it, String(given.get(it) ?? '')])));
-    } } }, ...fields, make('button', { class: 'button', type: 'submit' }, 'Use'));
+    const said = make('p', { class: 'refused', role: 'alert' });
+    /** @type {HTMLFormElement} */
+    const form = make('form', { class: 'fields', method: 'dialog', on: {
+      submit: (/** @type {Event} */ event) => {
+        const given = new FormData(form);
+        const wanted = Object.fromEntries(Object.keys(names).map((it) =>
+          [it, String(given.get(it) ?? '')]));
+        // What is left out is as the daemon says, but a channel has a name.
+        const faults = Object.entries(wanted).map(([name, value]) =>
+          value === '' && name !== 'channel' ? '' : faultOf(name, value)).filter(Boolean);
+        setText(said, faults.join(' '));
+        if (faults.length > 0) event.preventDefault();
+        else use(wanted);
+      } } }, ...fields, said, make('button', { class: 'button', type: 'submit' }, 'Use'));
     this.#window.open('Where', [form]);
   }
 }

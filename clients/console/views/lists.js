@@ -1,6 +1,6 @@
 // Channels, tenants, sessions and queues of the daemon, live, as operators may see them.
 // @ts-check
-import { make } from '../../web/ui/base/dom.js';
+import { make, setText } from '../../web/ui/base/dom.js';
 import { figuresOf } from '../model/admin.js';
 import { Table, button, headOf } from './table.js';
 
@@ -14,22 +14,27 @@ const share = (/** @type {any} */ { held, quota }) =>
 
 /**
  * A list: what is asked, with which fields; its columns, and the rows of an answer, whose last
- * cells may act.
+ * cells may act. One that is `isOfKeyset` is always of one keyset, and asks by its name; one with a
+ * `limit` comes in pages of so many.
  * @typedef {{title: string, words: string, fields: string[], columns: Column[],
- *   rows: (answer: any, act: (text: string, act: Act) => Node) => any[][],
- *   figures?: [string, string, string][]}} Kind
+ *   rows: (answer: any, act: (text: string, act: Act) => Node, keyset?: string) => any[][],
+ *   isOfKeyset?: boolean, limit?: number, figures?: [string, string, string][]}} Kind
  */
 
 /** @type {Kind[]} */
 export const kinds = [{
   title: 'Channels', words: 'channels', fields: ['prefix', 'keyset'],
-  columns: [{ title: 'channel' }, number('messages'), number('actions'), { title: 'first' },
-    { title: 'last' }, number('followers'), { title: 'digest' }, { title: 'act' }],
-  rows: ({ channels }, act) => channels.map((/** @type {any} */ it) => [it.channel, it.messages,
-    it.actions, it.first ?? '', it.last ?? '', it.followers, it.digest ?? '',
-    act('Purge', { admin: 'channels purge', isChange: true, fields: { channel: it.channel } })]),
+  isOfKeyset: true, limit: 20,
+  columns: [{ title: 'keyset' }, { title: 'channel' }, number('messages'), number('actions'),
+    { title: 'first' }, { title: 'last' }, number('followers'), { title: 'digest' },
+    { title: 'act' }],
+  // The same name may be another tenant's, too: what is purged is purged by its keyset.
+  rows: ({ channels }, act, keyset) => channels.map((/** @type {any} */ it) => [keyset ?? '',
+    it.channel, it.messages, it.actions, it.first ?? '', it.last ?? '', it.followers,
+    it.digest ?? '', act('Purge', { admin: 'channels purge', isChange: true,
+      fields: { ...keyset === undefined ? {} : { keyset }, channel: it.channel } })]),
 }, {
-  title: 'Sessions', words: 'sessions', fields: ['user', 'channel', 'keyset', 'address'],
+  title: 'Sessions', words: 'sessions', fields: ['user', 'channel', 'keyset', 'address'], limit: 50,
   columns: [{ title: 'id' }, { title: 'kind' }, { title: 'keyset' }, { title: 'user' },
     { title: 'device' }, { title: 'address' }, { title: 'since' }, number('channels'),
     number('queued bytes'), { title: 'act' }],
@@ -62,6 +67,21 @@ export const kinds = [{
     ['sockets', 'bytes', 'unsent_bytes']],
 }];
 
+/**
+ * What an action came to, in words.
+ * @param {string} admin @param {any} answer
+ */
+export function outcomeOf(admin, answer) {
+  const some = (/** @type {number} */ n, /** @type {string} */ word) =>
+    `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
+  if (admin === 'channels purge') {
+    const files = answer.files > 0 ? ` and ${some(answer.files, 'file')}` : '';
+    return `Purged ${some(answer.messages ?? 0, 'message')}${files}` +
+      `${answer.moreFiles ? '; more files are there: purge it again' : ''}.`;
+  }
+  return admin === 'sessions kick' ? `Kicked ${some(answer.kicked ?? 0, 'session')}.` : 'Done.';
+}
+
 /** One of them on the page. */
 export class List {
   element;
@@ -70,42 +90,99 @@ export class List {
   #copy;
   #table;
   /** @type {HTMLInputElement[]} */ #inputs = [];
-  #note = make('p', { class: 'empty', role: 'status' });
+  #note = make('p', { class: 'empty', role: 'status', hidden: true });
+  #done = make('p', { class: 'empty', role: 'status', hidden: true });
+  #count = make('span', { class: 'soft' });
+  #back = button('Previous', () => this.#turn(this.#places.slice(0, -1)), { hidden: true });
+  #on = button('More', () => this.#turn([...this.#places, this.#next]), { hidden: true });
+  /**
+   * Behind what each page began, the one that shows last; the first begins behind nothing.
+   * @type {string[]}
+   */
+  #places = [];
+  /** Behind what the next one begins; '' where this is the last. */ #next = '';
+  /** @type {string|undefined} Whose it is where nobody says it. */ #keyset;
+  #preferred;
 
-  /** @param {Kind} kind @param {Admin} admin @param {(act: Act) => void} copy */
-  constructor(kind, admin, copy) {
+  /**
+   * @param {Kind} kind @param {Admin} admin @param {(act: Act) => void} copy
+   * @param {string} [keyset] Whose lists they are unless one asks for another's.
+   */
+  constructor(kind, admin, copy, keyset) {
     this.#kind = kind;
     this.#admin = admin;
     this.#copy = copy;
+    this.#preferred = keyset;
     this.#table = new Table(kind.title, kind.columns, 'Nothing is there.');
     this.#inputs = kind.fields.map((name) => make('input', { name, 'aria-label': name,
-      placeholder: name, type: 'search' }));
+      placeholder: name, type: 'search', on: { input: () => this.#turn([]) } }));
     this.element = make('section', {}, make('div', { class: 'card' },
       headOf(kind.title, ...this.#inputs, button('Copy as', () => copy(this.#question))),
-      this.#table.element, this.#note));
-    this.#note.hidden = true;
+      this.#table.element, this.#note, this.#done,
+      make('div', { class: 'form' }, this.#count, this.#back, this.#on)));
   }
 
   /** @returns {Act} */
   get #question() {
-    const fields = Object.fromEntries(this.#inputs.filter((it) => it.value !== '')
-      .map((it) => [it.name, it.value]));
-    return { admin: this.#kind.words, fields };
+    const { isOfKeyset, words, limit } = this.#kind;
+    /** @type {Record<string, string>} */ const fields = {};
+    for (const { name, value } of this.#inputs) if (value !== '') fields[name] = value;
+    if (isOfKeyset && this.#keyset !== undefined) fields.keyset ??= this.#keyset;
+    if (limit !== undefined) fields.limit = String(limit);
+    const after = this.#places.at(-1);
+    return { admin: words, fields: after === undefined ? fields : { ...fields, after } };
   }
 
-  async refresh() {
-    const { fields } = this.#question;
+  /** @param {string[]} places Of the pages up to the one that shows then. */
+  #turn(places) {
+    this.#places = places;
+    return this.refresh(true);
+  }
+
+  /** @param {boolean} [isForced] Also where a button has the focus. */
+  async refresh(isForced = false) {
     try {
+      await this.#findKeyset();
+      const { fields } = this.#question;
       const answer = await this.#admin.query(this.#kind.words, fields);
+      // Somebody asked for something else meanwhile.
+      if (JSON.stringify(this.#question.fields) !== JSON.stringify(fields)) return;
       const missing = answer.missingReactors?.length ?? 0;
-      this.#tell(missing > 0 ? `${missing} reactors did not answer.` : '');
+      this.#tell(this.#note, missing > 0 ? `${missing} reactors did not answer.` : '');
       // A button that somebody is about to press stays where it is.
-      if (this.element.querySelector('td :focus, td :hover')) return;
-      const rows = this.#kind.rows(answer, (text, act) => this.#action(text, act));
-      this.#table.show([...await this.#figures(), ...rows]);
+      if (!isForced && this.element.querySelector('td :focus, td :hover')) return;
+      const rows = this.#kind.rows(answer, (text, act) => this.#action(text, act), fields.keyset);
+      const above = await this.#figures();
+      const hadFocus = this.#table.element.contains(document.activeElement);
+      this.#table.show([...above, ...rows]);
+      if (hadFocus) this.#table.element.focus({ preventScroll: true });
+      this.#tellPage(rows.length, answer.next ?? '', fields.keyset);
     } catch (error) {
-      this.#tell(String(/** @type {any} */ (error).message));
+      // The keysets may be others after a reload.
+      this.#keyset = undefined;
+      this.#tell(this.#note, String(/** @type {any} */ (error).message));
     }
+  }
+
+  /** Whose channels they are has a name, also where nobody chose one. */
+  async #findKeyset() {
+    if (!this.#kind.isOfKeyset || this.#keyset !== undefined) return;
+    this.#keyset = this.#preferred ?? (await this.#admin.keysets())[0];
+    const input = this.#inputs.find((it) => it.name === 'keyset');
+    if (input && this.#keyset !== undefined) input.placeholder = `keyset: ${this.#keyset}`;
+  }
+
+  /** @param {number} count @param {string} next @param {string|undefined} keyset */
+  #tellPage(count, next, keyset) {
+    const { limit, title, isOfKeyset } = this.#kind;
+    this.#next = next;
+    if (limit === undefined) return;
+    const before = this.#places.length * limit;
+    const whose = isOfKeyset && keyset !== undefined ? ` of keyset ${keyset}` : '';
+    const which = before > 0 || next ? `${before + 1} to ${before + count}` : `${count}`;
+    setText(this.#count, `${title}${whose}: ${which}${next ? ', and more' : ''}`);
+    this.#back.hidden = this.#places.length === 0;
+    this.#on.hidden = next === '';
   }
 
   /** What the list has of the figures. */
@@ -120,18 +197,21 @@ export class List {
   /** @param {string} text @param {Act} act */
   #action(text, act) {
     return make('span', { class: 'form' }, button(text, async () => {
-      if (!confirm(`${text}: ${Object.values(act.fields).join(', ')}?`)) return;
+      const about = Object.entries(act.fields).map(([name, value]) => `${name} ${value}`);
+      if (!confirm(`${text}: ${about.join(', ')}?`)) return;
       try {
-        await this.#admin.change(String(act.admin), act.fields);
+        const answer = await this.#admin.change(String(act.admin), act.fields);
+        this.#tell(this.#done, `${about.join(', ')}: ${outcomeOf(String(act.admin), answer)}`);
+        await this.refresh(true);
       } catch (error) {
-        this.#tell(String(/** @type {any} */ (error).message));
+        this.#tell(this.#done, String(/** @type {any} */ (error).message));
       }
     }), button('Copy as', () => this.#copy(act)));
   }
 
-  /** @param {string} text */
-  #tell(text) {
-    this.#note.hidden = text === '';
-    this.#note.textContent = text;
+  /** @param {HTMLElement} note @param {string} text */
+  #tell(note, text) {
+    note.hidden = text === '';
+    note.textContent = text;
   }
 }
