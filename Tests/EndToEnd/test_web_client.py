@@ -453,11 +453,7 @@ class Caches(WebCase):
         (message, *_) = await self.populate(writer)
         page = await self.web_user(daemon, "ada")
         await self.assert_equal(page, writer)
-        await page.run("""new Promise((resolve, reject) => {
-            const request = indexedDB.deleteDatabase('test');
-            request.onsuccess = () => resolve(null);
-            request.onerror = () => reject(request.error);
-        })""")
+        await self.delete_database(page)
         await page.run(f"room.react('{message}', '👍')")
         await page.until("client.waiting === 0")
         await self.assert_equal(page, writer)
@@ -465,6 +461,90 @@ class Caches(WebCase):
         # What was stored since is not all, which is found out and mended.
         await self.come_back(page, daemon)
         await self.assert_equal(page, writer)
+
+    async def delete_database(self, page):
+        await page.run("""new Promise((resolve, reject) => {
+            const request = indexedDB.deleteDatabase('test');
+            request.onsuccess = () => resolve(null);
+            request.onerror = () => reject(request.error);
+        })""")
+
+    async def two_tabs(self, daemon, writer):
+        """Two tabs with all; the client of the second one is closed."""
+        context = await self.browser.context()
+        first = await self.web_device(daemon, "ada", context)
+        await self.assert_equal(first, writer)
+        second = await self.web_device(daemon, "ada", context)
+        await self.assert_equal(second, writer)
+        await second.run("client.close()")
+        return context, first, second
+
+    async def assert_verified_with(self, page, count):
+        """Waits until a tab says that it is right; then it has all, without anything new."""
+        self.assertEqual(await page.run("room.whenVerified().then(() => room.items.length)"), count)
+        self.assertEqual(await page.run("client.stats.connections"), 0)
+
+    async def test_a_database_that_is_deleted_under_two_tabs(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        await self.populate(writer, messages=1200, faces=1)
+        context, first, second = await self.two_tabs(daemon, writer)
+        await self.delete_database(second)
+        await self.start_client(second, daemon, "ada")
+        await self.assert_verified_with(second, 1202)
+        device = await first.run("client.deviceId")
+        self.assertEqual(await second.run("client.deviceId"), device)
+        await second.run("client.close()")
+        await self.delete_database(second)
+        # Nothing but this would be in the new one.
+        await writer.publish("room", "next")
+        await first.until("room.items.length === 1203")
+        await self.start_client(second, daemon, "ada")
+        await self.assert_verified_with(second, 1203)
+        third = await self.web_device(daemon, "ada", context)
+        await self.assert_verified_with(third, 1203)
+        for page in (first, second, third):
+            await self.assert_equal(page, writer)
+        await self.assert_rungs(first, 0, 1)
+        # The store has all, too: who comes next fetches nothing.
+        for page in (second, third, first):
+            await page.run("client.close()")
+        await self.come_back(second, daemon)
+        await self.assert_equal(second, writer)
+        await self.assert_rungs(second, 0, 0)
+        self.assertEqual(await second.run("client.deviceId"), device)
+
+    async def test_damage_under_a_following_tab(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        await self.populate(writer)
+        damages = {
+            "a lost row": ("rows", "delete(keys[3])"),
+            "an altered row": ("rows", "put({ ...all[5], value: '👎' }, keys[5])"),
+            "an altered message": ("messages", "put({ ...all[2], payload: 'else' }, keys[2])"),
+            "a lost message": ("messages", "delete(keys[1])"),
+            "a head that is none": ("channels", "put({ cursor: 7 }, 'room')"),
+        }
+        _, first, second = await self.two_tabs(daemon, writer)
+        for name, (store, damage) in damages.items():
+            with self.subTest(name):
+                await second.run(f"""database('{store}', (store) => {{
+                    const keys = store.getAllKeys();
+                    keys.onsuccess = () => store.getAll().onsuccess = ({{ target }}) =>
+                        ((keys, all) => store.{damage})(keys.result, target.result);
+                }})""")
+                await second.reload()
+                await self.start_client(second, daemon, "ada")
+                await self.assert_verified_with(second, await first.run("room.items.length"))
+                self.assertEqual(await second.run("view()"), await first.run("view()"))
+                await self.assert_equal(second, writer)
+                await second.run("client.close()")
+        await self.assert_equal(first, writer)
+        self.assertEqual(await first.run("client.stats.connections"), 1)
+        await first.run("client.close()")
+        await self.come_back(second, daemon)
+        await self.assert_equal(second, writer)
+        await self.assert_rungs(second, 0, 0)
 
     async def test_a_cache_is_of_one_user(self):
         """The next user of a shared machine wrote under the name of the one before."""

@@ -51,7 +51,7 @@ export class SyncClient {
     checkOptions(options);
     const { userId, outboxMax = outboxMaxDefault, random } = options;
     this.#options = options;
-    const device = this.#device = new Device(userId, () => this.#followed.verified, random);
+    const device = this.#device = new Device(userId, () => this.#keeper.verified, random);
     this.#opened = this.#open();
     const take = (/** @type {Channel} */ channel, /** @type {Outcome} */ outcome) =>
       this.#steps.take(channel, outcome);

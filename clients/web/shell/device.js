@@ -4,6 +4,12 @@ import { callSafely } from './callbacks.js';
 
 /** @typedef {import('./tabs.js').Tabs} Tabs */
 
+/**
+ * A channel that the server confirmed, for other tabs: its version, what that comes to, and whether
+ * they were told all that led to it.
+ * @typedef {[name: string, version: number, seal: string, isTold: boolean]} Verified
+ */
+
 /** A device as its parts see it: one object that all of them have. */
 export class Device {
   userId;
@@ -23,8 +29,7 @@ export class Device {
 
   /**
    * @param {string} userId
-   * @param {() => [string, number][]} verified The channels that the server confirmed, and which
-   *   versions of them.
+   * @param {() => Verified[]} verified The channels that the server confirmed.
    * @param {(() => number)|undefined} random For tests.
    */
   constructor(userId, verified, random) {
@@ -74,7 +79,8 @@ export class Device {
 
   /** Tells the other tabs how this one stands. */
   tellStatus() {
-    this.tell({ kind: 'status', status: this.status, verified: this.#verified() });
+    const { status, deviceId } = this;
+    this.tell({ kind: 'status', status, deviceId, verified: this.#verified() });
   }
 
   /**

@@ -59,15 +59,6 @@ export class Followed {
     if ([...this].some(({ items }) => items.length > 0)) await afterFrame();
   }
 
-  /**
-   * Those that the server confirmed, each with the version of the cache that is right.
-   * @returns {[string, number][]}
-   */
-  get verified() {
-    return [...this].filter((it) => it.isVerified)
-      .map(({ name, sync }) => [name, sync.cache.version]);
-  }
-
   /** @param {string} name */
   get(name) {
     return this.#channels.get(name);

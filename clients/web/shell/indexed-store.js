@@ -76,6 +76,16 @@ export class IndexedStore {
     return id;
   }
 
+  /**
+   * Has whoever opens the store next be this device: mutations are under its id.
+   * @param {string} id
+   */
+  async keepDeviceId(id) {
+    const transaction = await this.#database.begin('meta', 'readwrite');
+    transaction.objectStore('meta').put(id, 'deviceId');
+    await endOf(transaction);
+  }
+
   /** @param {string} channel */
   async load(channel) {
     const transaction = await this.#database.begin(['channels', 'rows', 'messages']);
@@ -91,12 +101,15 @@ export class IndexedStore {
 
   /**
    * Stores a patch: in one transaction, or as a copy of its own beside what is there. One at a
-   * time: the caller waits.
+   * time: the caller waits. False when the channel is not what the patch is about: then nothing is
+   * stored. So is one that was deleted under this tab, and that another one may have begun anew.
    * @param {Patch} patch
    */
   async write(patch) {
     const size = patch.rows.length + patch.messages.length;
-    await (patch.clear && size > partMax ? this.#copy(patch) : this.#apply(patch));
+    if (!patch.clear || size <= partMax) return this.#apply(patch);
+    await this.#copy(patch);
+    return true;
   }
 
   /** @param {Patch} patch */
@@ -105,7 +118,9 @@ export class IndexedStore {
     const names = ['channels', 'rows', 'messages', 'outbox'];
     const transaction = await this.#database.begin(names, 'readwrite');
     const [heads, rows, messages, outbox] = names.map((name) => transaction.objectStore(name));
-    const copy = copyOf(await answerTo(heads.get(channel)));
+    const known = await answerTo(heads.get(channel));
+    if (!patch.clear && (known?.version ?? 0) !== patch.head.version - 1) return false;
+    const copy = copyOf(known);
     const name = nameOf(channel, copy);
     if (patch.clear) {
       rows.delete(rangeOf(name));
@@ -118,6 +133,7 @@ export class IndexedStore {
     for (const order of patch.settled) outbox.delete(order);
     heads.put({ ...patch.head, copy }, channel);
     await endOf(transaction);
+    return true;
   }
 
   /**

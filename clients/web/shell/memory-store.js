@@ -23,9 +23,13 @@ export class MemoryStore {
     return null;
   }
 
+  /** @param {string} _id Nobody else has it. */
+  async keepDeviceId(_id) {}
+
   /** @param {Patch} patch */
   async write(patch) {
     this.#entries = this.#entries.filter(({ order = 0 }) => !patch.settled.includes(order));
+    return true;
   }
 
   /**

@@ -2,6 +2,8 @@
 // @ts-check
 import { ChannelCache } from '../core/cache.js';
 import { affectedBy } from '../core/outcome.js';
+import { sealOf } from '../core/seal.js';
+import { isText } from '../core/shapes.js';
 
 /** @typedef {import('../core/types.js').Patch} Patch */
 /** @typedef {import('./channel.js').Channel} Channel */
@@ -22,11 +24,14 @@ export class Neighbours {
   #marks;
   #renewToken;
   /**
-   * The version of each channel that the tab which connects found right last: not before this one
-   * shows it is it right here.
-   * @type {Map<string, number>}
+   * The version of each channel that the tab which connects found right last, and what it comes to:
+   * not before this one shows that, and it comes to the same, is it right here. `isTold` says that
+   * all that leads to it was told before, and was stored before that.
+   * @type {Map<string, {version: number, seal: string, isTold: boolean}>}
    */
   #verified = new Map();
+  /** Channels that differ even when all of them was told: asking again would not help. */
+  #hopeless = new Set();
 
   /**
    * @param {Device} device @param {Followed} followed @param {Keeper} keeper
@@ -60,6 +65,10 @@ export class Neighbours {
       this.#device.tellStatus();
     }
     if (kind === 'left') this.#followed.left(name);
+    if (kind === 'differs') {
+      const channel = this.#followed.get(name);
+      if (channel) this.#keeper.differs(channel, message.version);
+    }
     if (kind === 'renew') this.#renewToken();
     if (kind === 'ask') this.#questions.answer(message);
     if (kind === 'wish') this.#questions.grant(message, this.#followed.get(name));
@@ -71,13 +80,18 @@ export class Neighbours {
     if (kind === 'leader') {
       // What the one before was asked is lost.
       this.#questions.disconnect();
+      this.#hopeless.clear();
       this.#followed.tell(this.#followed.names);
     }
     if (kind === 'who' && this.#followed.get(message.name)) this.#followed.tell([message.name]);
     if (kind === 'answer') this.#questions.answered(message);
     if (kind === 'status') {
       this.#device.setStatus(message.status);
-      this.#verified = new Map(message.verified);
+      // One device, also where the store was begun anew: mutations are under its id.
+      if (isText(message.deviceId)) this.#device.deviceId = message.deviceId;
+      this.#verified = new Map(message.verified.map(
+        (/** @type {import('./device.js').Verified} */ [name, version, seal, isTold]) =>
+          [name, { version, seal, isTold }]));
       for (const channel of this.#followed) this.#judge(channel);
     }
     if (kind === 'event' || kind === 'refused') this.#device.emit(kind, message.value);
@@ -91,12 +105,12 @@ export class Neighbours {
     const { sync } = channel;
     const { version } = patch.head;
     this.#keeper.heard(channel, version);
-    if (isVerified) this.#verified.set(channel.name, version);
+    this.#noteVerified(patch, isVerified);
     if (!patch.clear && version !== sync.cache.version + 1) {
-      this.#judge(channel);
       if (version > sync.cache.version) {
         this.#keeper.load(channel).then(() => this.#judge(channel));
       }
+      this.#judge(channel);
       return;
     }
     if (patch.clear) sync.cache = new ChannelCache();
@@ -104,13 +118,39 @@ export class Neighbours {
     this.#outbox.settle(patch.settled);
     sync.isVerified = false;
     channel.refresh(affectedBy(patch));
+    if (patch.clear && sealOf(sync.cache.head) !== sealOf(patch.head)) {
+      this.#hopeless.add(channel.name);
+    }
     this.#judge(channel);
   }
 
-  /** @param {Channel} channel Whether what it shows here is right. */
+  /** @param {Patch} patch @param {boolean} isVerified */
+  #noteVerified({ channel, head }, isVerified) {
+    const { version } = head;
+    if (isVerified) this.#verified.set(channel, { version, seal: sealOf(head), isTold: true });
+    // It may have been found right after it was on its way.
+    else if (this.#verified.get(channel)?.version !== version) this.#verified.delete(channel);
+  }
+
+  /**
+   * Finds out whether what a channel shows here is right. If it is not, though all was told that
+   * leads to it, the store has lost it or has something else.
+   * @param {Channel} channel
+   */
   #judge(channel) {
-    if (this.#device.isLeader) return;
-    channel.sync.isVerified = this.#verified.get(channel.name) === channel.sync.cache.version;
+    // Whoever closed shows nothing new.
+    if (this.#device.isLeader || this.#device.isClosed) return;
+    const { name, sync } = channel;
+    const { cache } = sync;
+    const right = this.#verified.get(name);
+    // What is being read does not show yet, and is judged when it does.
+    const isHere = !this.#keeper.isLoading(channel);
+    sync.isVerified = isHere && cache.version === right?.version &&
+      sealOf(cache.head) === right.seal;
+    if (sync.isVerified) this.#hopeless.delete(name);
     channel.tellVerified();
+    const isBehind = !sync.isVerified && right?.isTold && cache.version <= right.version;
+    if (!isHere || !isBehind || this.#hopeless.has(name)) return;
+    this.#device.tell({ kind: 'differs', name, version: right.version });
   }
 }

@@ -106,6 +106,12 @@ export class Disk {
   /** What transactions of a kind fail with. */
   failures = {};
   last = Promise.resolve();
+
+  /** The person clears the site's data. */
+  clear() {
+    this.channels.clear();
+    this.outbox = new MemoryStore();
+  }
 }
 
 /** Keeps caches as IndexedDB would, for one page. */
@@ -158,9 +164,10 @@ class DurableStore {
     const patch = structuredClone(given);
     const { channels, outbox } = this.disk;
     return this.#transact('write', async () => {
+      let it = channels.get(patch.channel);
+      if (!patch.clear && (it?.head.version ?? 0) !== patch.head.version - 1) return false;
       await outbox.write(patch);
       this.disk.writes++;
-      let it = channels.get(patch.channel);
       if (!it || patch.clear) it = { rows: new Map(), messages: new Map() };
       channels.set(patch.channel, it);
       const key = (row) => JSON.stringify([row.messageTimetoken, row.type, row.value, row.uuid]);
@@ -169,8 +176,11 @@ class DurableStore {
       for (const timetoken of patch.dropped) it.messages.delete(timetoken);
       for (const message of patch.messages) it.messages.set(message.timetoken, message);
       it.head = patch.head;
+      return true;
     });
   }
+
+  async keepDeviceId() {}
 
   readMarks() {
     return this.#transact('readMarks', async () => structuredClone(await this.disk.outbox.readMarks()));
