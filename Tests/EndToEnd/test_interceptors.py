@@ -382,6 +382,69 @@ class Failures(InterceptorTestCase):
         self.assertEqual(set(found), {"written", "overloaded"})
         self.assertGreater(found.count("written"), 1000)
 
+    async def test_a_flood_at_a_slow_receiver_does_not_switch_it_off(self):
+        one_at_a_time = threading.Lock()
+
+        def decide(_):
+            with one_at_a_time:
+                time.sleep(0.06)
+            return {"allow": False}
+
+        receiver = self.moderator(decide)
+        daemon = self.start(
+            self.interceptor(receiver, on_failure="allow", timeout_milliseconds=2000))
+        floods = [await self.device(daemon, "eve", f"eve-{number}") for number in range(8)]
+        others = [await self.device(daemon, user) for user in ("ada", "bob")]
+        flood = asyncio.gather(*(self.tried(device) for device in floods for _ in range(80)))
+        for _ in range(5):
+            found = await asyncio.gather(*(self.tried(device) for device in others))
+            self.assertEqual(found, ["refused_by_interceptor"] * 2)
+        self.assertEqual(set(await flood), {"refused_by_interceptor", "overloaded"})
+        self.assertNotIn("An interceptor fails", daemon.log())
+
+    async def test_a_text_on_which_it_hangs_is_its_author_s_trouble(self):
+        hanging = threading.Event()
+        self.addCleanup(hanging.set)
+
+        def decide(asked):
+            if asked["user"] == "eve":
+                hanging.wait(30)
+            return {"allow": True}
+
+        receiver = self.moderator(decide)
+        keysets = "[keyset app]\nsubscribe_key = sub-app\n[keyset den]\nsubscribe_key = sub-den\n"
+        daemon = self.start(keysets, self.interceptor(receiver, timeout_milliseconds=1000))
+        floods = [await self.device(daemon, "eve", f"eve-{number}", keyset="sub-app")
+                  for number in range(16)]
+        others = [await self.device(daemon, "ada", keyset="sub-app"),
+                  await self.device(daemon, "bob", keyset="sub-den")]
+        found, is_over = set(), False
+
+        async def write_on(device):
+            while not is_over:
+                found.add(await self.tried(device))
+                await asyncio.sleep(0.02)
+
+        flood = [asyncio.ensure_future(write_on(device)) for device in floods]
+        # Longer than it takes ten of them to have no answer.
+        begin = time.monotonic()
+        while time.monotonic() < begin + 6:
+            self.assertEqual(
+                await asyncio.gather(*(self.tried(device) for device in others)), ["written"] * 2)
+            await asyncio.sleep(0.05)
+        is_over = True
+        await asyncio.gather(*flood)
+        self.assertLessEqual(found, {"interceptor_failed", "overloaded"})
+        self.assertNotIn("An interceptor fails", daemon.log())
+
+    async def tried(self, device):
+        """What becomes of a write."""
+        try:
+            await device.publish("room", "loud")
+            return "written"
+        except Refused as refusal:
+            return refusal.code
+
     async def test_a_stop_answers_who_waits(self):
         hanging = threading.Event()
         self.addCleanup(hanging.set)

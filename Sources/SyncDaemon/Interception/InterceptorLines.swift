@@ -25,8 +25,8 @@ struct InterceptorLines {
         var asking: [User: Int] = [:]
         var askingCount = 0
 
-        var mayBeAsked: Bool {
-            users.waitingCount > 0 && askingCount < Limits.interceptorRequestsPerKeysetMax
+        func mayBeAsked(atMost share: Int) -> Bool {
+            users.waitingCount > 0 && askingCount < share
         }
     }
 
@@ -35,6 +35,31 @@ struct InterceptorLines {
     private var tenants: [ExactText: Tenant] = [:]
     /// Questions that wait.
     private(set) var count = 0
+    /// How many may be under way.
+    private(set) var window = Limits.interceptorRequestsAtFirst
+    var records = InterceptorRecords()
+
+    /// Of these, those of one tenant; the last one is for another.
+    private var tenantShare: Int {
+        max(1, window * Limits.interceptorRequestsPerKeysetMax / Limits.interceptorRequestsMax)
+    }
+
+    /// Of these, those of one user.
+    var userShare: Int {
+        let share = window * Limits.interceptorRequestsPerUserMax / Limits.interceptorRequestsMax
+        return max(1, min(share, tenantShare - 1))
+    }
+
+    mutating func setWindow(_ size: Int) {
+        guard size != window else { return }
+        window = size
+        arrangeAll()
+    }
+
+    mutating func forgetRecords() {
+        records = InterceptorRecords()
+        arrangeAll()
+    }
 
     mutating func add(_ question: InterceptorQuestion) {
         let user = User(of: question)
@@ -89,24 +114,41 @@ struct InterceptorLines {
         arrange(user)
     }
 
-    /// Somebody with a question, but not that one.
-    func user(besides other: User?) -> User? {
-        tenants.values.lazy.compactMap { $0.queues.keys.first { $0 != other } }.first
+    /// Somebody with a question.
+    func user(where isWanted: (User) -> Bool) -> User? {
+        for tenant in tenants.values {
+            if let user = tenant.queues.keys.first(where: isWanted) { return user }
+        }
+        return nil
+    }
+
+    /// Whether more of a user's waits and is under way than may be under way of each.
+    func isBeyondShare(_ user: User) -> Bool {
+        guard let tenant = tenants[user.keyset] else { return false }
+        let users = tenants.values.reduce(0) { $0 + max($1.queues.count, $1.asking.count) }
+        let own = tenant.asking[user, default: 0] + (tenant.queues[user]?.count ?? 0)
+        return own > max(1, window / max(1, users))
     }
 
     /// Whether a user has a question.
     func hasQuestion(_ user: User) -> Bool { tenants[user.keyset]?.queues[user] != nil }
 
+    /// Only of those with something under way another may be too much.
+    private mutating func arrangeAll() {
+        for user in tenants.values.flatMap({ $0.asking.keys }) { arrange(user) }
+    }
+
     /// Enters a user and its tenant for their turns, or has them rest.
     private mutating func arrange(_ user: User) {
         guard let asking = tenants[user.keyset]?.asking[user, default: 0] else { return }
-        let hasTurn = hasQuestion(user) && asking < Limits.interceptorRequestsPerUserMax
+        let share = min(userShare, records.share(of: user) ?? userShare)
+        let hasTurn = hasQuestion(user) && asking < share
         if hasTurn {
             tenants[user.keyset]?.users.enter(user)
         } else {
             tenants[user.keyset]?.users.rest(user)
         }
-        if tenants[user.keyset]?.mayBeAsked == true {
+        if tenants[user.keyset]?.mayBeAsked(atMost: tenantShare) == true {
             turns.enter(user.keyset)
         } else {
             turns.rest(user.keyset)

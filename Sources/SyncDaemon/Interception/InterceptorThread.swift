@@ -4,20 +4,6 @@ import Basis
 import EventModel
 import Synchronization
 
-/// What an interceptor was asked since the start.
-struct InterceptorFigures: Sendable, Hashable {
-    var url = ""
-    var asked = 0
-    var refused = 0
-    var changed = 0
-    var failed = 0
-    var unasked = 0
-    var waiting = 0
-    var state = InterceptorState.works
-    /// What was wrong with its last answer that was none; empty: with none yet.
-    var reason = ""
-}
-
 /// The part of interceptors that any thread may hold.
 final class InterceptorThread: Sendable {
     private struct State {
@@ -203,9 +189,10 @@ final class InterceptorThread: Sendable {
             let next = min(step.next ?? .max, end ?? .max)
             let wait = min(next - min(now, next), UInt64(Int32.max))
             for (question, outcome) in sender.wait(atMost: wait) {
-                let verdict = InterceptorWords.verdict(on: question, outcome)
-                let answer = InterceptorAnswer(verdict)
-                turns.ended(question, answer)
+                let answer = InterceptorWords.verdict(on: question, outcome)
+                let isTooMuch = turns.ended(
+                    question, InterceptorAnswer(answer), at: Clock.monotonicMilliseconds())
+                let verdict = isTooMuch ? .unasked : answer
                 let state = turns.state(of: question.interceptor.name)
                 // Who hears of it finds the figures as they are then.
                 decide(question, verdict, in: state)
@@ -287,19 +274,6 @@ final class InterceptorThread: Sendable {
             case .waits: break
             case .refused: ledger.order.answer(origin, .failure(.overloaded))
             }
-        }
-    }
-}
-
-extension InterceptorFigures {
-    fileprivate mutating func count(_ verdict: InterceptorVerdict) {
-        asked += 1
-        switch verdict {
-        case .allowed(nil, nil): break
-        case .allowed: changed += 1
-        case .refused: refused += 1
-        case .failed, .unclear, .unusable: failed += 1
-        case .unasked: unasked += 1
         }
     }
 }

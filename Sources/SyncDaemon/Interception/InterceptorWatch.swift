@@ -40,7 +40,7 @@ struct InterceptorWatch {
         case .answersWrongly: break
         case .fails:
             log.warning(
-                "An interceptor fails: its answers are not waited for until one comes again.",
+                "An interceptor fails: who had no answer waits for none until one comes again.",
                 [
                     "interceptor": interceptor.name, "reason": verdict.fault ?? "",
                     "on_failure": interceptor.failing.rawValue,

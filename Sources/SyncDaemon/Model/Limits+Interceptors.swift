@@ -8,9 +8,16 @@ extension Limits {
     /// Milliseconds in which an interceptor may be asked to answer; other values: likewise.
     static let interceptorMillisecondsMin = 10
     static let interceptorMillisecondsMax = 10_000
-    /// Questions to one interceptor at a time; the others wait.
+    /// Questions to one interceptor at a time, at most; the others wait.
     static let interceptorRequestsMax = 64
-    /// Of these, questions about what users of one tenant write; its others wait.
+    /// Likewise, before it is known how fast it answers.
+    static let interceptorRequestsAtFirst = 16
+    /// Likewise, however slow it is: one that hangs on what somebody writes leaves room for others.
+    static let interceptorRequestsMin = 4
+    /// Milliseconds, and those before, of which the quickest answer tells which ones are late.
+    static let interceptorQuickestMilliseconds = 10_000
+    /// Of these, questions about what users of one tenant write, and as large a part of fewer; its
+    /// others wait.
     static let interceptorRequestsPerKeysetMax = 56
     /// Likewise, of what one user writes.
     static let interceptorRequestsPerUserMax = 48
@@ -26,8 +33,19 @@ extension Limits {
     /// Bytes of the reason for a refusal that a client is shown; the rest is cut.
     static let interceptorReasonBytesMax = 400
     /// Questions without an answer in a row after which an interceptor is asked one question a
-    /// second, and all other writes are treated as if it had failed, at once.
+    /// second, and all other writes are treated as if it had failed, at once: those of a user whose
+    /// questions they were, or all.
     static let interceptorFailuresMax = 10
+    /// Users whose questions these have to be for all writes to be treated like that: what one
+    /// writes may be why there are no answers.
+    static let interceptorFailingUsersMin = 3
+    /// Questions at a time that try such users again; over it: they are not tried.
+    static let interceptorTrialsMax = 8
+    /// Milliseconds after an answer to somebody else in which such a user's writes are refused,
+    /// whatever is to become of them without an answer.
+    static let interceptorAliveMilliseconds = 10_000
+    /// Users of one interceptor that are known not to have been answered; over it one is forgotten.
+    static let interceptorRecordsMax = 1024
     /// Questions without a right answer in a row after which that is an operator's trouble; each is
     /// still asked, because what a client writes may make an answer wrong.
     static let interceptorWrongMax = 10

@@ -25,8 +25,8 @@ struct InterceptorTurnsTests {
     @Test("so many are asked at a time, for each interceptor; who waits too long is not asked")
     func concurrency() {
         var turns = InterceptorTurns()
-        let most = UInt64(Limits.interceptorRequestsMax)
-        for number in 0..<most + 2 {
+        let most = UInt64(Limits.interceptorRequestsAtFirst)
+        for number in 0..<most + 3 {
             turns.add(question(number, of: "\(number % 4)", until: 1000 + number))
         }
         turns.add(question(999, to: "other"))
@@ -34,10 +34,11 @@ struct InterceptorTurnsTests {
         let step = turns.step(at: 0)
         #expect(Set(step.asked.map(\.number)) == Set(0..<most).union([999]))
         #expect(step.decided.isEmpty && step.next == 1000 + most)
-        turns.ended(question(0, of: "0"), .right)
-        #expect(turns.step(at: 1).asked.map(\.number) == [most])
-        let late = turns.step(at: 1001 + most)
-        #expect(late.asked.isEmpty && late.decided.map(\.question.number) == [most + 1])
+        _ = turns.ended(question(0, of: "0"), .right, at: 1)
+        // A prompt answer makes room for one more.
+        #expect(turns.step(at: 1).asked.map(\.number) == [most, most + 1])
+        let late = turns.step(at: 1002 + most)
+        #expect(late.asked.isEmpty && late.decided.map(\.question.number) == [most + 2])
         #expect(late.decided.map(\.verdict) == [.unasked], "no fault of the interceptor's")
         #expect(turns.troubled.isEmpty)
     }
@@ -45,34 +46,34 @@ struct InterceptorTurnsTests {
     @Test("users are asked about in turn, however much one of them writes")
     func fairness() {
         var turns = InterceptorTurns()
-        let most = UInt64(Limits.interceptorRequestsPerUserMax)
-        for number in 0..<most * 4 { turns.add(question(number, by: "eve")) }
-        #expect(turns.step(at: 0).asked.count == Int(most), "not all that may be under way")
-        for number in 0..<3 { turns.add(question(1000 + UInt64(number), by: "bob")) }
-        #expect(turns.step(at: 1).asked.map(\.number) == [1000, 1001, 1002])
-        for number in 0..<UInt64(6) { turns.ended(question(number, by: "eve"), .right) }
-        #expect(turns.step(at: 2).asked.map(\.number) == Array(most..<most + 6))
+        for number in 0..<UInt64(200) { turns.add(question(number, by: "eve")) }
+        #expect(turns.step(at: 0).asked.count == 12, "not all that may be under way")
+        for number in 0..<UInt64(3) { turns.add(question(1000 + number, by: "bob")) }
+        // The last two of the 16 are other tenants'.
+        #expect(turns.step(at: 1).asked.map(\.number) == [1000, 1001])
+        for number in 0..<UInt64(6) { _ = turns.ended(question(number, by: "eve"), .right, at: 2) }
+        let later = turns.step(at: 2).asked.map(\.number)
+        #expect(later.contains(1002) && later.count == 10, "21 now, 18 of a tenant's")
     }
 
     @Test("tenants are asked about in turn, however many users one of them has")
     func tenants() {
         var turns = InterceptorTurns()
-        let most = Limits.interceptorRequestsPerKeysetMax
         for number in 0..<UInt64(1000) {
             turns.add(question(number, by: "eve-\(number)", of: "flood"))
         }
         var asked = turns.step(at: 0).asked
-        #expect(asked.count == most, "not all that may be under way")
+        #expect(asked.count == 14, "not all that may be under way")
         for number in 0..<UInt64(100) { turns.add(question(1000 + number, of: "den")) }
         asked += turns.step(at: 1).asked
-        #expect(asked.count == Limits.interceptorRequestsMax)
+        #expect(asked.count == Limits.interceptorRequestsAtFirst)
         // One after the other from now on.
         var later: [InterceptorQuestion] = []
         while later.count < 40, let ended = asked.first {
             asked.removeFirst()
-            turns.ended(ended, .right)
+            _ = turns.ended(ended, .right, at: 2)
             let next = turns.step(at: 2).asked
-            #expect(next.count == 1)
+            #expect(!next.isEmpty)
             later += next
             asked += next
         }
@@ -101,18 +102,27 @@ struct InterceptorTurnsTests {
                 #expect(asked.count <= Limits.interceptorRequestsMax)
                 for _ in 0..<choices.below(4) where !asked.isEmpty {
                     let ended = asked.remove(at: choices.below(asked.count))
-                    turns.ended(ended, choices.chance(20) ? .none : .right)
+                    _ = turns.ended(ended, choices.chance(20) ? .none : .right, at: now)
                 }
             }
             #expect(seen.sorted() == Array(0..<added))
         }
     }
 
+    private func end(
+        _ question: InterceptorQuestion, _ answer: InterceptorAnswer, at now: UInt64,
+        _ turns: inout InterceptorTurns
+    ) {
+        let isTooMuch = turns.ended(question, answer, at: now)
+        #expect(!isTooMuch)
+    }
+
     private func failing(_ turns: inout InterceptorTurns) {
         for count in 1...Limits.interceptorFailuresMax {
-            turns.add(question(0))
+            let next = question(0, by: "user-\(count % 3)")
+            turns.add(next)
             #expect(turns.step(at: 0).asked.count == 1)
-            turns.ended(question(0), .none)
+            end(next, .none, at: 0, &turns)
             let isOver = count == Limits.interceptorFailuresMax
             #expect(turns.state(of: "moderator") == (isOver ? .fails : .works))
         }
@@ -135,11 +145,11 @@ struct InterceptorTurnsTests {
         }
         #expect(asked(at: 10) == (1, 1), "the first of a second tries it")
         #expect(asked(at: 20) == (0, 2), "while that is under way nobody does")
-        turns.ended(question(0), .none)
+        end(question(20), .none, at: 1009, &turns)
         #expect(asked(at: 1009) == (0, 2))
         #expect(asked(at: 1010) == (0, 2), "the same user has no second turn so soon")
         #expect(asked(at: 2010) == (1, 1))
-        turns.ended(question(0), .right)
+        end(question(4020), .right, at: 2010, &turns)
         #expect(turns.troubled.isEmpty)
         #expect(asked(at: 2011) == (2, 0))
     }
@@ -150,7 +160,7 @@ struct InterceptorTurnsTests {
         failing(&turns)
         turns.add(question(1, by: "eve"))
         #expect(turns.step(at: 10).asked.count == 1)
-        turns.ended(question(1, by: "eve"), .none)
+        end(question(1, by: "eve"), .none, at: 1010, &turns)
         for number in 2..<50 { turns.add(question(UInt64(number), by: "eve", until: 3000)) }
         turns.add(question(50, by: "bob", until: 3000))
         #expect(turns.step(at: 1500).asked.map(\.number) == [50])
@@ -162,7 +172,7 @@ struct InterceptorTurnsTests {
         func ask(_ answer: InterceptorAnswer) {
             turns.add(question(0))
             #expect(turns.step(at: 0).asked.count == 1)
-            turns.ended(question(0), answer)
+            end(question(0), answer, at: 0, &turns)
         }
         for _ in 1..<Limits.interceptorWrongMax { ask(.wrong) }
         ask(.right)
