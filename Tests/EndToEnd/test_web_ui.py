@@ -621,6 +621,27 @@ class Alone(UiCase):
         self.assertEqual(set((await self.page.run(bubble)).split(", ")), {"0s"})
 
 
+    async def test_colours_and_what_is_behind(self):
+        await self.page.run("""(async () => {
+            await import('/ui/sync-reactions.js');
+            document.body.innerHTML = `<div style="--sync-own: rgb(1, 2, 3); --sync-own-ground:
+                transparent; --sync-backdrop: rgb(7, 8, 9); --sync-backdrop-filter: blur(2px)">
+                <sync-reactions></sync-reactions><sync-reaction-picker></sync-reaction-picker></div>`;
+            one('sync-reactions').reactions = [{ type: 'reaction', value: '👍', count: 1, score: 1,
+                isMine: true, ownScore: 1, isPending: false, first: '1', last: '1', authors: [],
+                clipped: false }];
+            document.querySelector('sync-reaction-picker').show(one('sync-reactions'));
+        })()""")
+        await self.page.until("one('sync-reactions >>> .bubble')")
+        own = "getComputedStyle(one('sync-reactions >>> .bubble'))"
+        self.assertEqual(await self.page.run(f"[{own}.color, {own}.backgroundColor]"),
+                         ["rgb(1, 2, 3)", "rgba(0, 0, 0, 0)"])
+        await self.page.until("one('sync-reaction-picker >>> .float')")
+        behind = "getComputedStyle(one('sync-reaction-picker >>> .float'), '::backdrop')"
+        self.assertEqual(await self.page.run(f"[{behind}.backgroundColor, {behind}.backdropFilter]"),
+                         ["rgb(7, 8, 9)", "blur(2px)"])
+
+
 class Elements(UiCase):
     """ui/index.html: the knobs do what they say."""
 
