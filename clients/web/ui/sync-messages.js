@@ -26,6 +26,7 @@ export class SyncMessages extends ListElement {
   static observedAttributes = ['limit', 'counts', 'max', 'readonly', 'page', 'no-reactions'];
 
   /** @type {readonly Item[]} What shows. */ items = [];
+  /** The message that somebody went to. */ found = '';
   /** Messages that came while older ones were in sight. */ #unseen = 0;
   /** Of the newest message that was there. */ #newestToken = '0';
   /** @type {any} The channel whose items show. */ #listed = null;
@@ -141,6 +142,7 @@ export class SyncMessages extends ListElement {
   #toPresent() {
     const wasInPast = this.isInPast;
     this.#past.close();
+    this.found = '';
     this.items = this.channel?.items ?? [];
     this.#unseen = 0;
     this.#viewport.hasEnd = true;
@@ -200,8 +202,9 @@ export class SyncMessages extends ListElement {
     const older = this.#source;
     if (older.state !== 'more') return;
     const isMore = await this.settle(older.load(this.#pageSize));
-    // What came may be less than what shows.
-    if (isMore && older === this.#source) requestAnimationFrame(() => this.#seen());
+    if (!isMore || older !== this.#source) return;
+    // What came may be less than what shows: it does so after the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(() => this.#seen()));
   }
 
   /**
@@ -225,6 +228,7 @@ export class SyncMessages extends ListElement {
   /** Scrolls to the end, and stays there. */
   toNewest() {
     if (this.isInPast) this.#toPresent();
+    this.#past.stay();
     this.#viewport.toEnd();
     this.#log.focus({ preventScroll: true });
   }
@@ -239,19 +243,20 @@ export class SyncMessages extends ListElement {
     return index >= 0;
   }
 
-  /** The message that somebody went to in the past. */
-  get found() {
-    return this.#past.found;
-  }
-
   /**
    * Goes to a message, wherever in the channel it is. What the device does not hold shows as it is
    * now, and does not change: what is around it, or around where it was.
    * @param {string} timetoken @returns {Promise<boolean>} It is there.
    */
   async jump(timetoken) {
-    if (this.reveal(timetoken)) return true;
+    if (this.reveal(timetoken)) {
+      this.#past.stay();
+      this.found = timetoken;
+      this.again();
+      return true;
+    }
     if (!this.channel || !await this.settle(this.#past.open(this.channel, timetoken))) return false;
+    this.found = timetoken;
     this.items = this.#past.items;
     this.#viewport.hasEnd = !this.#past.hasNewer;
     this.#viewport.reset(this.items);

@@ -14,12 +14,12 @@ const pageMax = 100;
  */
 export class Past {
   /** @type {readonly Item[]} */ items = [];
-  /** The message that somebody went to. */ found = '';
   hasNewer = false;
   #hasOlder = false;
   #changed;
   /** @type {Channel|null} */ #channel = null;
-  /** What is asked for now; what was asked for before shows no more. */ #turn = 0;
+  /** Where somebody wants to be; where they wanted to be before shows no more. */ #wish = 0;
+  /** Which part it is: what was read of another one is no page of it. */ #turn = 0;
   /** @type {'older'|'newer'|null} */ #loading = null;
 
   /** @param {(changes: ListChange[]) => void} changed Of its items, or of its state. */
@@ -37,17 +37,24 @@ export class Past {
    * @returns {Promise<boolean>} Whether it is to be shown: nobody went elsewhere meanwhile.
    */
   async open(channel, timetoken) {
-    const turn = ++this.#turn;
+    const wish = ++this.#wish;
     const page = await channel.jump(timetoken);
-    if (turn !== this.#turn) return false;
-    [this.#channel, this.found, this.#loading] = [channel, timetoken, null];
+    if (wish !== this.#wish) return false;
+    this.#turn++;
+    [this.#channel, this.#loading] = [channel, null];
     [this.items, this.#hasOlder, this.hasNewer] = [page.items, page.hasOlder, page.hasNewer];
     return true;
   }
 
+  /** What shows is where somebody wants to be. */
+  stay() {
+    this.#wish++;
+  }
+
   close() {
+    this.stay();
     this.#turn++;
-    [this.#channel, this.found, this.items, this.#loading] = [null, '', [], null];
+    [this.#channel, this.items, this.#loading] = [null, [], null];
   }
 
   /** @returns {'more'|'loading'|'beginning'} */

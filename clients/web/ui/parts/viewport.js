@@ -253,11 +253,8 @@ export class Viewport {
     this.render();
   }
 
-  /**
-   * Shows an item in the middle, and stays there.
-   * @param {number} index
-   */
-  toMiddle(index) {
+  /** Shows an item in the middle, and stays there. */
+  toMiddle(/** @type {number} */ index) {
     this.isAtEnd = false;
     if (this.#isStale) this.render();
     const height = this.#heights.top(index + 1) - this.#heights.top(index);
@@ -273,7 +270,8 @@ export class Viewport {
 
   /** Whether what is above all rows is about to be seen. */
   get isNearStart() {
-    return this.#top < 2 * beyond;
+    // Rows that have come and are not rendered have not moved what is in sight.
+    return !this.#isStale && this.#top < 2 * beyond;
   }
 
   /** Whether what is below all rows is. */
