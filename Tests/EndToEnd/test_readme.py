@@ -122,6 +122,38 @@ class Walk(DaemonTestCase):
             time.sleep(0.02)
 
 
+class Picture(unittest.TestCase):
+    """What README shows first, which moving_picture.py makes."""
+
+    def test_it_is_there_and_moves(self):
+        begin = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:6]
+        ((words, path),) = re.findall(r"!\[(.*?)\]\((.*?)\)", "\n".join(begin))
+        self.assertGreater(len(words.split()), 10, "Who does not see it has no picture.")
+        data = (ROOT / path).read_bytes()
+        self.assertLess(len(data), 1_500_000)
+        chunks = list(webp_chunks(data))
+        (extended,) = (body for name, body in chunks if name == b"VP8X")
+        width = int.from_bytes(extended[4:7], "little") + 1
+        self.assertIn(width, range(800, 1001), "It is read in a column of README.")
+        frames = [body for name, body in chunks if name == b"ANMF"]
+        self.assertGreater(len(frames), 10)
+        seconds = sum(int.from_bytes(it[12:15], "little") for it in frames) / 1000
+        self.assertTrue(8 <= seconds <= 12, f"{seconds} s")
+        (loops,) = (int.from_bytes(body[4:6], "little") for name, body in chunks
+                    if name == b"ANIM")
+        self.assertEqual(loops, 0, "It begins again.")
+
+
+def webp_chunks(data):
+    """(name, content) of each chunk of a WebP file, as its container specification has it."""
+    assert data[:4] == b"RIFF" and data[8:12] == b"WEBP", "It is no WebP file."
+    at = 12
+    while at < len(data):
+        size = int.from_bytes(data[at + 4:at + 8], "little")
+        yield data[at:at + 4], data[at + 8:at + 8 + size]
+        at += 8 + size + size % 2
+
+
 class Extraction(unittest.TestCase):
     """The reading of the page itself."""
 

@@ -472,6 +472,84 @@ class Messages(UiCase):
         }})()""")
         self.assertLess(moved, 2)
 
+    async def test_a_reply_leads_to_what_the_device_does_not_hold(self):
+        told = await self.zoe.settle_all([
+            ("publish", {"channel": "room", "payload": {"text": f"message {n}"}})
+            for n in range(400)])
+        asked = told[100]["timetoken"]
+        await self.zoe.add("room", asked, "👍")
+        await self.zoe.publish("room", {"text": "Yes."}, parent=asked)
+        ada = await self.person(self.daemon, "ada", options={
+            "window": {"last": 50, "keeping": 100}})
+        text, quote = f"{MESSAGE} >>> [part=text]", f"{MESSAGE} >>> [part=quote]"
+        await self.says(ada, quote, ["An earlier message"])
+        await ada.click(quote)
+        await self.says(ada, f"sync-messages >>> [part~=found] >>> [part=text]", ["message 100"])
+        await self.says(ada, "sync-messages >>> [part=past] span", ["Older messages, as they are now"])
+        # It is in sight, and does not change: nobody reacts there, or asks who did.
+        await ada.page.until("""(() => {
+            const [row, log] = ['[part~=found]', '[part=log]'].map((it) =>
+                one(`sync-messages >>> ${it}`).getBoundingClientRect());
+            return row.top >= log.top && row.bottom <= log.bottom;
+        })()""", "the message in sight")
+        await ada.look("past")
+        await self.says(ada, f"{BAR} >>> [part=count]", ["1"])
+        self.assertEqual(await ada.page.run(f"all('{MESSAGE} >>> [part=react]').length"), 0)
+        await ada.click(f"{BAR} >>> {TOGGLE}")
+        await ada.click("sync-messages >>> [part~=found] >>> [part=text]", "right")
+        await self.says(ada, f"{PICKER} >>> [part~=action]", ["Copy text", "Reply"])
+        self.assertEqual(await ada.page.run(f"all('{PICKER} >>> [part=row]').length"), 0)
+        await ada.press("Escape")
+        self.assertEqual(await ada.page.run(f"all('{SHEET} >>> [part=sheet]').length"), 0)
+        # Both ways from there, to both ends; and nothing is left out.
+        log = "sync-messages >>> [part=log]"
+        for way, last in ((-1, "message 0"), (1, "Yes.")):
+            for _ in range(60):
+                await ada.scroll(log, 1500 * way)
+                if last in await ada.page.run(f"texts('{text}')"):
+                    break
+            await ada.page.until(f"texts('{text}').includes({last!r})", last)
+        self.assertEqual(await ada.page.run("list.items.map((it) => it.payload.text)"),
+                         [f"message {n}" for n in range(400)] + ["Yes."])
+        self.assertLess(await ada.page.run("room.items.length"), 200, "It keeps none of it.")
+        # What comes meanwhile is counted, and the bar leads there.
+        await self.zoe.publish("room", {"text": "And now?"})
+        await self.says(ada, "sync-messages >>> [part=back]", ["1 new message"])
+        await ada.click("sync-messages >>> [part=back]")
+        await ada.page.until(f"texts('{text}').at(-1) === 'And now?'")
+        await self.says(ada, "sync-messages >>> [part=past]", [])
+        self.assertTrue(await ada.page.run("list.items === room.items"))
+
+    async def test_who_writes_in_the_past_is_back(self):
+        told = await self.zoe.settle_all([
+            ("publish", {"channel": "room", "payload": {"text": f"message {n}"}})
+            for n in range(200)])
+        ada = await self.person(self.daemon, "ada", options={
+            "window": {"last": 20, "keeping": 50}})
+        held, gone, far = (told[n]["timetoken"] for n in (195, 50, 20))
+        self.assertEqual(await ada.page.run(f"list.jump('{held}')"), True)
+        self.assertFalse(await ada.page.run("list.isInPast"), "It is in the list.")
+        await self.zoe.command("deleteMessages", channel="room", after=told[49]["timetoken"],
+                               through=gone)
+        self.assertEqual(await ada.page.run(f"list.jump('{gone}')"), False)
+        await ada.page.until(f"texts('{MESSAGE} >>> [part=text]').includes('message 49')")
+        # What is asked for last shows, wherever it is.
+        found = "sync-messages >>> [part~=found] >>> [part=text]"
+        await ada.page.run(f"Promise.all([list.jump('{gone}'), list.jump('{far}')])")
+        await self.says(ada, found, ["message 20"])
+        await ada.page.run("list.toNewest()")
+        await ada.page.run(f"Promise.all([list.jump('{far}'), list.jump('{held}')])")
+        await self.says(ada, found, ["message 195"])
+        self.assertFalse(await ada.page.run("list.isInPast"))
+        await ada.page.run(f"list.jump('{far}')")
+        await self.says(ada, found, ["message 20"])
+        await ada.click(FIELD)
+        await ada.type("Here I am.")
+        await ada.press("Enter")
+        await ada.page.until(f"texts('{MESSAGE} >>> [part=text]').at(-1) === 'Here I am.'")
+        self.assertFalse(await ada.page.run("list.isInPast"))
+        self.assertTrue(await ada.page.run("document.activeElement === composer"))
+
     async def test_days_and_groups(self):
         await self.zoe.publish("room", {"text": "one"})
         await self.zoe.publish("room", {"text": "two"})
@@ -619,6 +697,27 @@ class Alone(UiCase):
         self.assertIn("0.12s", await self.page.run(bubble))
         await self.hands.be(motion="reduce")
         self.assertEqual(set((await self.page.run(bubble)).split(", ")), {"0s"})
+
+
+    async def test_colours_and_what_is_behind(self):
+        await self.page.run("""(async () => {
+            await import('/ui/sync-reactions.js');
+            document.body.innerHTML = `<div style="--sync-own: rgb(1, 2, 3); --sync-own-ground:
+                transparent; --sync-backdrop: rgb(7, 8, 9); --sync-backdrop-filter: blur(2px)">
+                <sync-reactions></sync-reactions><sync-reaction-picker></sync-reaction-picker></div>`;
+            one('sync-reactions').reactions = [{ type: 'reaction', value: '👍', count: 1, score: 1,
+                isMine: true, ownScore: 1, isPending: false, first: '1', last: '1', authors: [],
+                clipped: false }];
+            document.querySelector('sync-reaction-picker').show(one('sync-reactions'));
+        })()""")
+        await self.page.until("one('sync-reactions >>> .bubble')")
+        own = "getComputedStyle(one('sync-reactions >>> .bubble'))"
+        self.assertEqual(await self.page.run(f"[{own}.color, {own}.backgroundColor]"),
+                         ["rgb(1, 2, 3)", "rgba(0, 0, 0, 0)"])
+        await self.page.until("one('sync-reaction-picker >>> .float')")
+        behind = "getComputedStyle(one('sync-reaction-picker >>> .float'), '::backdrop')"
+        self.assertEqual(await self.page.run(f"[{behind}.backgroundColor, {behind}.backdropFilter]"),
+                         ["rgb(7, 8, 9)", "blur(2px)"])
 
 
 class Elements(UiCase):

@@ -1,17 +1,17 @@
 // The element <sync-messages>: a channel as a log, of which only what is in sight is there.
 // @ts-check
-import { SyncElement, define } from './base/element.js';
+import { define } from './base/element.js';
 import { make, setAttribute, setText } from './base/dom.js';
 import { floatStyle } from './base/float.js';
-import { onAsked } from './base/gestures.js';
 import { glyph } from './base/glyphs.js';
 import { newestOf } from './model/days.js';
 import { faceStyle } from './parts/faces.js';
+import { ListElement } from './parts/list-element.js';
 import { goByKey } from './parts/log-keys.js';
-import { usualActions } from './parts/message-actions.js';
-import { MessageRow, rowAt } from './parts/message-row.js';
+import { MessageRow } from './parts/message-row.js';
 import { Older } from './parts/older.js';
 import { Overlays } from './parts/overlays.js';
+import { Past } from './parts/past.js';
 import { Viewport } from './parts/viewport.js';
 import { messagesStyle } from './styles/messages.js';
 import './sync-reactions.js';
@@ -20,46 +20,18 @@ import './sync-reaction-picker.js';
 
 /** @typedef {import('../core/types.js').Item} Item */
 /** @typedef {import('../core/types.js').ListChange} ListChange */
-/** @typedef {import('./model/order.js').Order} Order */
-/** @typedef {import('./model/icons.js').Icons} Icons */
-/** @typedef {import('./parts/message-actions.js').Action} Action */
 
-/**
- * What makes the pieces of a message, where the page does: each returns a text, a node, or null.
- * @typedef {{[piece in 'text'|'author'|'avatar'|'time'|'footer']?:
- *   (item: Item) => Node|string|null}} Pieces
- */
-
-export class SyncMessages extends SyncElement {
+export class SyncMessages extends ListElement {
   static styles = [floatStyle, faceStyle, messagesStyle];
-  static properties = ['order', 'icons', 'pieces', 'actions', 'values'];
   static observedAttributes = ['limit', 'counts', 'max', 'readonly', 'page', 'no-reactions'];
 
   /** @type {readonly Item[]} What shows. */ items = [];
-  /** Another one when all rows have to be rendered anew. */ version = 0;
-  /** @type {Order} */ #order = null;
-  /** @type {Icons} */ #icons = null;
-  /** @type {Pieces} */ #pieces = {};
-  /**
-   * What the picker offers; as of `<sync-reaction-picker>`.
-   * @type {readonly string[]|null}
-   */
-  values = null;
-  /**
-   * What can be done with a message besides reacting.
-   * @type {(item: Item, list: SyncMessages) => Action[]}
-   */
-  actions = usualActions;
-  /**
-   * What writes replies and edits; it says so itself.
-   * @type {import('./sync-composer.js').SyncComposer|null}
-   */
-  composer = null;
-  /** What the page gave, for the elements within. */ ownWords = this.words;
+  /** The message that somebody went to. */ found = '';
   /** Messages that came while older ones were in sight. */ #unseen = 0;
   /** Of the newest message that was there. */ #newestToken = '0';
   /** @type {any} The channel whose items show. */ #listed = null;
   #older = new Older(null, () => {});
+  #past = new Past((changes) => this.#read(changes));
   #notice = make('div', { part: 'notice' });
   #noticeText = make('span');
   #log = make('div', { part: 'log', role: 'log', tabindex: '0' });
@@ -68,6 +40,9 @@ export class SyncMessages extends SyncElement {
   #newest = make('button', { part: 'newest', type: 'button',
     on: { click: () => this.toNewest() } });
   #newestText = make('span');
+  #pastText = make('span', { role: 'status' });
+  #back = make('button', { part: 'back', type: 'button', on: { click: () => this.toNewest() } });
+  #bar = make('div', { part: 'past' }, this.#pastText, this.#back);
   #overlays;
   #viewport = new Viewport(this.#log, this.#notice, () => new MessageRow(this), () => this.#seen());
 
@@ -77,67 +52,25 @@ export class SyncMessages extends SyncElement {
     this.#empty.append(make('slot', { name: 'empty' }, this.#emptyText));
     this.#newest.append(make('slot', { name: 'newest' }, glyph('down', 14), this.#newestText));
     this.root.append(make('slot', { name: 'before' }), make('div', { class: 'frame' },
-      this.#log, this.#empty, this.#newest), make('slot', { name: 'after' }));
+      this.#log, this.#empty, this.#newest), this.#bar, make('slot', { name: 'after' }));
     this.#overlays = new Overlays(this);
     this.#log.addEventListener(
       'keydown', (event) => goByKey(event, this, this.#log, this.#viewport));
-    onAsked(this.#log, ({ target, how }) => this.#asked(target, how));
-    for (const name of ['sync-pick', 'sync-authors']) {
-      this.#log.addEventListener(name, (event) => this.#fromRow(/** @type {any} */ (event)));
-    }
+    this.#overlays.listenTo(this.#log);
   }
 
-  /** Of the reactions: as of `<sync-reactions>`. */
-  get order() {
-    return this.#order;
+  /** Whether older messages show than the device holds, as they were when they were read. */
+  get isInPast() {
+    return this.#past.isOpen;
   }
 
-  /** @param {Order} order */
-  set order(order) {
-    this.#order = order;
-    this.#again();
+  get isReadOnly() {
+    return this.isInPast || this.hasAttribute('readonly');
   }
 
-  get icons() {
-    return this.#icons;
-  }
-
-  /** @param {Icons} icons */
-  set icons(icons) {
-    this.#icons = icons;
-    this.#again();
-  }
-
-  /** What makes the pieces of a message. */
-  get pieces() {
-    return this.#pieces;
-  }
-
-  /** @param {Pieces} pieces */
-  set pieces(pieces) {
-    this.#pieces = pieces;
-    this.#again();
-  }
-
-
-  /** All rows have to be rendered anew. */
-  #again() {
-    this.version++;
-    this.ownWords = this.words;
-    this.update();
+  again() {
+    super.again();
     this.#viewport.apply([], this.items);
-  }
-
-  attributeChangedCallback() {
-    this.#again();
-  }
-
-  renamed() {
-    this.#again();
-  }
-
-  reworded() {
-    this.#again();
   }
 
   disconnectedCallback() {
@@ -152,13 +85,11 @@ export class SyncMessages extends SyncElement {
     this.#viewport.begin();
     if (channel !== this.#listed) {
       this.#listed = channel;
-      this.items = channel?.items ?? [];
-      this.#unseen = 0;
-      this.#newestToken = newestOf(this.items);
+      this.#newestToken = newestOf(channel?.items ?? []);
       this.#older = new Older(channel, () => this.update());
-      this.#viewport.reset(this.items);
+      this.#toPresent();
     }
-    this.#again();
+    this.again();
     ends.push(() => this.#viewport.end());
     if (!channel) return ends;
     let isFirst = true;
@@ -167,7 +98,7 @@ export class SyncMessages extends SyncElement {
       else this.#changed(changes, items);
     }));
     if (this.client) {
-      ends.push(this.client.on('rules', (it) => it.channel === channel.name && this.#again()));
+      ends.push(this.client.on('rules', (it) => it.channel === channel.name && this.again()));
     }
     const visible = () => this.#seen();
     document.addEventListener('visibilitychange', visible);
@@ -177,8 +108,8 @@ export class SyncMessages extends SyncElement {
 
   /** @param {readonly ListChange[]} changes @param {readonly Item[]} items */
   #changed(changes, items) {
-    this.items = items;
-    const isAtEnd = this.#viewport.isAtEnd;
+    const isAtEnd = this.#viewport.isAtEnd && !this.isInPast;
+    let isOwn = false;
     for (const { kind, item } of changes) {
       // Those of older pages are no news.
       const isNews = kind === 'insert' && (item.timetoken === null ||
@@ -186,11 +117,37 @@ export class SyncMessages extends SyncElement {
       if (!isNews) continue;
       if (item.timetoken) this.#newestToken = item.timetoken;
       // Who says something wants to see it.
-      if (item.pending && item.uuid === this.userId) this.#viewport.isAtEnd = true;
+      if (item.pending && item.uuid === this.userId) isOwn = true;
       else if (!isAtEnd) this.#unseen++;
     }
-    this.#viewport.apply(changes, items);
+    if (!this.isInPast) {
+      this.items = items;
+      if (isOwn) this.#viewport.isAtEnd = true;
+      this.#viewport.apply(changes, items);
+    } else if (isOwn) {
+      this.#toPresent();
+    }
     this.update();
+  }
+
+  /** @param {ListChange[]} changes More of the past is there. */
+  #read(changes) {
+    this.items = this.#past.items;
+    this.#viewport.hasEnd = !this.#past.hasNewer;
+    this.#viewport.apply(changes, this.items);
+    this.update();
+  }
+
+  /** What the device holds shows, at its end. */
+  #toPresent() {
+    const wasInPast = this.isInPast;
+    this.#past.close();
+    this.found = '';
+    this.items = this.channel?.items ?? [];
+    this.#unseen = 0;
+    this.#viewport.hasEnd = true;
+    this.#viewport.reset(this.items);
+    if (wasInPast) this.again();
   }
 
   render() {
@@ -198,25 +155,40 @@ export class SyncMessages extends SyncElement {
     setAttribute(this.#log, 'aria-label', words.messages);
     // Older messages that come into sight are no news.
     setAttribute(this.#log, 'aria-live', this.#viewport.isAtEnd ? null : 'off');
-    setAttribute(this.#log, 'aria-busy', this.#older.state === 'loading' ? 'true' : null);
+    setAttribute(this.#log, 'aria-busy', this.#source.state === 'loading' ? 'true' : null);
     setText(this.#emptyText, words.empty);
     this.#empty.hidden = this.items.length > 0;
-    const { state } = this.#older;
+    const { state } = this.#source;
     setText(this.#noticeText, state === 'more' ? '' : words[state]);
     this.#notice.hidden = this.items.length === 0;
     setText(this.#newestText, words.newest(this.#unseen));
-    this.#newest.hidden = this.#viewport.isAtEnd;
+    this.#newest.hidden = this.#viewport.isAtEnd || this.isInPast;
+    this.#bar.hidden = !this.isInPast;
+    setText(this.#pastText, this.isInPast ? words.past : '');
+    setText(this.#back, words.newest(this.#unseen));
     setAttribute(this.#newest, 'part', `newest${this.#unseen > 0 ? ' unseen' : ''}`);
+  }
+
+  /** Where older messages come from. */
+  get #source() {
+    return this.isInPast ? this.#past : this.#older;
   }
 
   /** Something else is in sight. */
   #seen() {
-    if (this.#viewport.isAtEnd) {
+    if (this.#viewport.isAtEnd && !this.isInPast) {
       this.#unseen = 0;
       this.#markRead();
     }
     if (this.#viewport.isNearStart) this.#loadOlder();
+    if (this.isInPast && this.#viewport.isNearEnd) {
+      this.settle(this.#past.loadNewer(this.#pageSize));
+    }
     this.update();
+  }
+
+  get #pageSize() {
+    return Number(this.getAttribute('page')) || 50;
   }
 
   /** Who looks at the newest message has read it. */
@@ -227,30 +199,12 @@ export class SyncMessages extends SyncElement {
   }
 
   async #loadOlder() {
-    const older = this.#older;
+    const older = this.#source;
     if (older.state !== 'more') return;
-    const isMore = await this.settle(older.load(Number(this.getAttribute('page')) || 50));
-    // What came may be less than what shows.
-    if (isMore && older === this.#older) requestAnimationFrame(() => this.#seen());
-  }
-
-  /** @param {HTMLElement} target @param {string} how */
-  #asked(target, how) {
-    const row = rowAt(target);
-    // Links and selected text have a menu of the browser's.
-    const isTheirs = how === 'menu' &&
-      (!!target.closest('a[href], input') || !getSelection()?.isCollapsed);
-    if (!row?.item || isTheirs) return false;
-    return this.openPicker(row.item, /** @type {any} */ (row.element.querySelector('.said')));
-  }
-
-  /** @param {CustomEvent} event From a bar of reactions. */
-  #fromRow(event) {
-    event.preventDefault();
-    event.stopPropagation();
-    const { item, about, value } = event.detail;
-    if (event.type === 'sync-pick') this.openPicker(item, about);
-    else this.openAuthors(item, value);
+    const isMore = await this.settle(older.load(this.#pageSize));
+    if (!isMore || older !== this.#source) return;
+    // What came may be less than what shows: it does so after the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(() => this.#seen()));
   }
 
   /**
@@ -267,12 +221,14 @@ export class SyncMessages extends SyncElement {
    * @param {Item} item @param {string|null} [value]
    */
   openAuthors(item, value = null) {
-    if (!this.say('sync-authors', { item, value })) return;
+    if (this.isInPast || !this.say('sync-authors', { item, value })) return;
     this.#overlays.openAuthors(item, value);
   }
 
   /** Scrolls to the end, and stays there. */
   toNewest() {
+    if (this.isInPast) this.#toPresent();
+    this.#past.stay();
     this.#viewport.toEnd();
     this.#log.focus({ preventScroll: true });
   }
@@ -285,6 +241,30 @@ export class SyncMessages extends SyncElement {
     const index = this.items.findIndex((it) => it.timetoken === timetoken);
     if (index >= 0) this.#viewport.reveal(index);
     return index >= 0;
+  }
+
+  /**
+   * Goes to a message, wherever in the channel it is. What the device does not hold shows as it is
+   * now, and does not change: what is around it, or around where it was.
+   * @param {string} timetoken @returns {Promise<boolean>} It is there.
+   */
+  async jump(timetoken) {
+    if (this.reveal(timetoken)) {
+      this.#past.stay();
+      this.found = timetoken;
+      this.again();
+      return true;
+    }
+    if (!this.channel || !await this.settle(this.#past.open(this.channel, timetoken))) return false;
+    this.found = timetoken;
+    this.items = this.#past.items;
+    this.#viewport.hasEnd = !this.#past.hasNewer;
+    this.#viewport.reset(this.items);
+    this.again();
+    const after = this.items.findIndex((it) => BigInt(it.timetoken ?? 0) >= BigInt(timetoken));
+    if (this.items.length > 0) this.#viewport.toMiddle(after < 0 ? this.items.length - 1 : after);
+    this.#log.focus({ preventScroll: true });
+    return this.items[after]?.timetoken === timetoken;
   }
 }
 

@@ -22,6 +22,8 @@ export interface Words {
   edit: string;
   reply: string;
   repliedTo: string;
+  earlier: string;
+  past: string;
   remove: string;
   confirm: (label: string) => string;
   cancel: string;
@@ -166,6 +168,13 @@ export class SyncMessages extends SyncElement {
   toNewest(): void;
   /** Brings a message into sight; false: the list does not have it. */
   reveal(timetoken: string): boolean;
+  /**
+   * Goes to a message wherever in the channel it is; what the device does not hold shows as it is
+   * now, does not change, and is left by `toNewest`. Whether it is there.
+   */
+  jump(timetoken: string): Promise<boolean>;
+  /** Whether such a page shows. */
+  readonly isInPast: boolean;
   /** What writes replies and edits; see `SyncComposer.list`. */
   composer: SyncComposer | null;
 }

@@ -27,6 +27,8 @@ export const usualWords = Object.freeze({
   edit: 'Edit',
   reply: 'Reply',
   repliedTo: 'In reply to',
+  earlier: 'An earlier message',
+  past: 'Older messages, as they are now',
   remove: 'Delete',
   confirm: /** @param {string} label */ (label) => `Really? ${label}`,
   cancel: 'Cancel',

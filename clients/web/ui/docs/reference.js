@@ -66,13 +66,14 @@ export const references = [
     ['pieces', '{ text, author, avatar, time, footer }: functions of an item'],
     ['actions', 'a function of an item: what can be done with it'],
     ['page', '50: older messages at a time'], ['readonly, no-reactions', ''],
-    ['toNewest(), reveal(timetoken)', '']],
+    ['toNewest(), reveal(timetoken)', ''],
+    ['jump(timetoken)', 'to a message anywhere in the channel; what is not held does not change']],
   events: [['sync-reply, sync-edit, sync-delete, sync-thread', 'item'],
     ['sync-pick, sync-authors', 'item']],
   slots: 'before, empty, notice, newest, after',
-  parts: 'log, notice, message (own, pending, first, deleted), day, avatar, header, author, time, '
-    + 'quote, text, state, reactions, footer, thread, react, newest, empty; '
-    + 'reaction-…, picker-…, sheet-…' },
+  parts: 'log, notice, message (own, pending, first, deleted, found), day, avatar, header, '
+    + 'author, time, quote, text, state, reactions, footer, thread, react, newest, past, back, '
+    + 'empty; reaction-…, picker-…, sheet-…' },
   { name: 'sync-composer',
   about: 'Where a message is written. Enter sends, Shift and Enter begins a '
       + 'line; who types says so.',

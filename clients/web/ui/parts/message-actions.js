@@ -11,19 +11,20 @@ import { textOf } from '../model/days.js';
 
 /**
  * Copy, who reacted, reply, and of one's own messages edit and delete. Where there is a composer,
- * it writes replies and edits.
+ * it writes replies and edits. In the past there are copy and reply.
  * @param {Item} item @param {SyncMessages} list
  * @returns {Action[]}
  */
 export function usualActions(item, list) {
   const { words, channel } = list;
   const { timetoken } = item;
-  const isMine = item.uuid !== '' && item.uuid === list.userId;
+  // A page of the history neither changes, nor are those who reacted there held here.
+  const isMine = item.uuid !== '' && item.uuid === list.userId && !list.isInPast;
   /** @type {(Action|false)[]} */
   const actions = [
     { id: 'copy', label: words.copy,
       run: () => list.settle(navigator.clipboard.writeText(textOf(item.payload))) },
-    item.actions.length > 0 && { id: 'who', label: words.whoReacted,
+    item.actions.length > 0 && !list.isInPast && { id: 'who', label: words.whoReacted,
       run: () => list.openAuthors(item) },
     list.composer && timetoken !== null && { id: 'reply', label: words.reply,
       run: () => {

@@ -43,7 +43,7 @@ export class MessageRow {
     this.#react.append(glyph('smile'));
     this.#react.onclick = () => this.item && list.openPicker(this.item, this.#react);
     this.#thread.onclick = () => list.say('sync-thread', { item: this.item });
-    this.#quote.onclick = () => this.item?.parent && list.reveal(this.item.parent);
+    this.#quote.onclick = () => this.item?.parent && list.jump(this.item.parent);
     rows.set(this.element, this);
   }
 
@@ -64,7 +64,8 @@ export class MessageRow {
     const { language } = list;
     const name = list.nameOf(item.uuid);
     setAttribute(this.element, 'part', ['message', isMine && 'own', item.pending && 'pending',
-      isGroup && 'first', item.isDeleted && 'deleted'].filter(Boolean).join(' '));
+      isGroup && 'first', item.isDeleted && 'deleted',
+      item.timetoken === list.found && 'found'].filter(Boolean).join(' '));
     setAttribute(this.element, 'aria-label', `${name}, ${clockText(at, language)}`);
     this.#day.hidden = !isDay;
     if (isDay) setText(this.#day, dayText(at, now, language));
@@ -91,11 +92,11 @@ export class MessageRow {
     fill(this.#footer, pieces.footer?.(item));
     const parent = item.parent && list.items.find(
       (/** @type {Item} */ it) => it.timetoken === item.parent);
-    this.#quote.hidden = !parent;
-    if (parent) {
-      setText(this.#quote, `${list.nameOf(parent.uuid)}: ${textOf(parent.payload)}`);
-      setAttribute(this.#quote, 'title', words.repliedTo);
-    }
+    // One that is not here can be gone to all the same, where there is a history.
+    this.#quote.hidden = !parent && !(item.parent && list.channel?.jump);
+    setText(this.#quote, parent
+      ? `${list.nameOf(parent.uuid)}: ${textOf(parent.payload)}` : words.earlier);
+    setAttribute(this.#quote, 'title', words.repliedTo);
     this.#thread.hidden = item.threadCount === 0;
     if (item.threadCount > 0) setText(this.#thread, words.replies(item.threadCount));
   }
@@ -106,13 +107,13 @@ export class MessageRow {
     const { channel, client, directory, order, icons } = list;
     const bar = this.#reactions;
     const canReact = item.timetoken !== null && !item.isDeleted &&
-      channel?.rules?.reactions !== false && !list.hasAttribute('readonly') &&
+      channel?.rules?.reactions !== false && !list.isReadOnly &&
       !list.hasAttribute('no-reactions');
     this.#react.hidden = !canReact;
     setAttribute(this.#react, 'aria-label', list.words.react);
-    setAttribute(bar, 'readonly', list.hasAttribute('readonly'));
+    setAttribute(bar, 'readonly', list.isReadOnly);
     setAttribute(bar, 'limit', list.getAttribute('limit'));
-    setAttribute(bar, 'counts', list.getAttribute('counts'));
+    setAttribute(bar, 'counts', list.isInPast ? 'toggle' : list.getAttribute('counts'));
     setAttribute(bar, 'max', list.getAttribute('max'));
     const given = { client, channel, directory, order, icons, userId: list.userId };
     for (const [name, value] of Object.entries(given)) if (bar[name] !== value) bar[name] = value;

@@ -1,6 +1,8 @@
 // What floats above a list of messages: one picker and one list of authors for all of them.
 // @ts-check
 import { make } from '../base/dom.js';
+import { onAsked } from '../base/gestures.js';
+import { rowAt } from './message-row.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
 /** @typedef {any} SyncMessages The list that it is of. */
@@ -21,6 +23,36 @@ export class Overlays {
     list.root.append(this.picker, this.authors);
   }
 
+  /**
+   * Opens when somebody asks for it in the list's log.
+   * @param {HTMLElement} log
+   */
+  listenTo(log) {
+    onAsked(log, ({ target, how }) => this.#asked(target, how));
+    for (const name of ['sync-pick', 'sync-authors']) {
+      log.addEventListener(name, (event) => this.#fromRow(/** @type {any} */ (event)));
+    }
+  }
+
+  /** @param {HTMLElement} target @param {string} how */
+  #asked(target, how) {
+    const row = rowAt(target);
+    // Links and selected text have a menu of the browser's.
+    const isTheirs = how === 'menu' &&
+      (!!target.closest('a[href], input') || !getSelection()?.isCollapsed);
+    if (!row?.item || isTheirs) return false;
+    return this.#list.openPicker(row.item, row.element.querySelector('.said'));
+  }
+
+  /** @param {CustomEvent} event From a bar of reactions. */
+  #fromRow(event) {
+    event.preventDefault();
+    event.stopPropagation();
+    const { item, about, value } = event.detail;
+    if (event.type === 'sync-pick') this.#list.openPicker(item, about);
+    else this.#list.openAuthors(item, value);
+  }
+
   /** What both are given. */
   get #given() {
     const { client, channel, directory, icons, words, userId } = this.#list;
@@ -30,7 +62,7 @@ export class Overlays {
   /** @param {Item} item @param {Element} about */
   openPicker(item, about) {
     const list = this.#list;
-    const isReadOnly = list.hasAttribute('readonly') || list.hasAttribute('no-reactions') ||
+    const isReadOnly = list.isReadOnly || list.hasAttribute('no-reactions') ||
       item.timetoken === null || item.isDeleted;
     this.picker.toggleAttribute('readonly', isReadOnly);
     Object.assign(this.picker, this.#given,

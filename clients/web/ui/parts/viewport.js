@@ -16,6 +16,7 @@ const [guess, beyond, nearEnd] = [64, 600, 40];
 export class Viewport {
   /** Whether the newest message is in sight; then the next one will be, too. */
   isAtEnd = true;
+  /** Whether the end is where the newest message is: else nobody stays there. */ hasEnd = true;
   #scroller;
   #body = document.createElement('div');
   #made;
@@ -185,7 +186,7 @@ export class Viewport {
     const moved = scrollTop - this.#top;
     this.#top = scrollTop;
     this.#height = clientHeight;
-    this.isAtEnd = scrollHeight - scrollTop - clientHeight < nearEnd;
+    this.isAtEnd = this.hasEnd && scrollHeight - scrollTop - clientHeight < nearEnd;
     if (this.#isStale) this.#anchor.offset += moved;
     else this.#setAnchor();
     inNextFrame(this);
@@ -252,6 +253,15 @@ export class Viewport {
     this.render();
   }
 
+  /** Shows an item in the middle, and stays there. */
+  toMiddle(/** @type {number} */ index) {
+    this.isAtEnd = false;
+    if (this.#isStale) this.render();
+    const height = this.#heights.top(index + 1) - this.#heights.top(index);
+    this.#anchor = { key: this.#items[index].key, offset: (height - this.#height) / 2 };
+    this.render();
+  }
+
   toEnd() {
     this.isAtEnd = true;
     this.render();
@@ -260,7 +270,13 @@ export class Viewport {
 
   /** Whether what is above all rows is about to be seen. */
   get isNearStart() {
-    return this.#top < 2 * beyond;
+    // Rows that have come and are not rendered have not moved what is in sight.
+    return !this.#isStale && this.#top < 2 * beyond;
+  }
+
+  /** Whether what is below all rows is. */
+  get isNearEnd() {
+    return this.#offset + this.#heights.total - this.#top - this.#height < 2 * beyond;
   }
 
   /** The item at the upper edge, and at the lower one. */

@@ -71,6 +71,16 @@ export const messagesStyle = `
   [part=react] { inline-size: 44px; block-size: 44px; }
   .said { user-select: none; -webkit-user-select: none; }
 }
+[part~=found] .line { background: var(--_accent-ground); border-radius: 8px; }
+[part=past] {
+  display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; padding: 6px 14px; flex: none;
+  font-size: var(--_small); color: var(--_soft); border-block-start: 1px solid var(--_line);
+}
+[part=back] {
+  margin-inline-start: auto; color: var(--_accent); font-weight: 550;
+  min-block-size: var(--_target);
+}
+[part=back]:hover { text-decoration: underline; }
 [part=empty] {
   position: absolute; inset: 0; display: grid; place-items: center; color: var(--_soft);
   pointer-events: none;
