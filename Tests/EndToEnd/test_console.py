@@ -27,6 +27,19 @@ ROUNDS = int(os.environ.get("CONSOLE_ROUNDS", "10"))
 FOREIGN = ["/console/../Makefile", "/console/%2e%2e/web/syncclient.js", "/console/.", "/web/",
            "/console/tests/console.test.mjs", "/web/tests/page.html", "/web/README.md",
            "/web/package.json", "/console//main.js", "/console/lib/", "/web/core"]
+#: Two tenants, of which the second asks for a publish key.
+TENANTS = """
+[keyset a]
+subscribe_key = sub-a
+[keyset b]
+subscribe_key = sub-b
+publish_key = pub-b
+"""
+#: The composer of the first device.
+COMPOSER = "all('iframe')[0].contentDocument.querySelector('sync-composer')"
+#: What is said in a list, or above the devices.
+SAID = "texts('main > section:not([hidden]) [role=status]').join(' ')"
+ALERT = "texts('main > section:not([hidden]) > [role=alert]').join(' ')"
 
 
 class ConsoleCase(DaemonTestCase):
@@ -39,6 +52,12 @@ class ConsoleCase(DaemonTestCase):
         return self.start_daemon(
             "--admin-listen", "127.0.0.1:0", "--admin-key-file", str(key),
             "--console", str(ROOT / "clients"), *arguments, **options)
+
+    def start_of_two(self):
+        scratch = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        configuration = scratch / "sync.ini"
+        configuration.write_text(TENANTS, encoding="utf-8")
+        return self.start_console("--config", str(configuration))
 
     @staticmethod
     def get(address, path, method="GET", body=None, **headers):
@@ -163,12 +182,12 @@ class InBrowser(ConsoleCase):
         self.addAsyncCleanup(self.browser.close)
         await self.browser.start()
 
-    async def console(self, daemon, channel="room", **screen):
+    async def console(self, daemon, channel="room", more="", context=None, **screen):
         """A person at the console, when its devices are verified."""
         host, port = daemon.admin_address
         page = await self.browser.page(
-            f"http://{host}:{port}/console/#key={KEY}&channel={channel}",
-            await self.browser.context())
+            f"http://{host}:{port}/console/#key={KEY}&channel={channel}{more}",
+            context or await self.browser.context())
         hands = Hands(page)
         await hands.be(**{"width": 1440, "height": 1000, **screen})
         await page.run(PATHS)
@@ -298,6 +317,156 @@ class Bench(InBrowser):
         self.assertEqual(await page.run("bench.devices.map((it) => it.cache.state.n)"), [rows] * 3)
 
 
+class Where(InBrowser):
+    """Which channel of which daemon, and whose devices."""
+
+    async def test_an_address_that_is_none_is_told_and_ends_nothing(self):
+        daemon = self.start_console()
+        for asked, word in (("a%2Cb", "comma"), ("news.*", "that is many"), ("", "255 bytes"),
+                            ("x" * 256, "255 bytes"), ("room&url=foo", "not foo")):
+            with self.subTest(asked):
+                page = (await self.console(daemon, asked)).page
+                self.assertIn(word, await page.run(ALERT))
+                self.assertIn("· room", await page.run("texts('#place')[0]"))
+                # It is no question of the devices, and stays until somebody has read it.
+                await page.run("all('[role=alert] button')[0].click()")
+                self.assertEqual(await page.run(ALERT), "")
+        # What a tab kept before is no better.
+        await page.run("""sessionStorage.setItem('syncdaemon-console-place',
+            '{"channel":"a,b","url":"foo"}'), history.replaceState(null, '', location.pathname)""")
+        await page.reload()
+        await page.run(PATHS)
+        await self.until_equal(page)
+        self.assertIn("comma", await page.run(ALERT))
+
+    async def test_the_dialog_refuses_them(self):
+        daemon = self.start_console()
+        page = (await self.console(daemon)).page
+        for name, value in (("channel", "a,b"), ("channel", "news.*"), ("channel", "x" * 256),
+                            ("channel", ""), ("url", "foo")):
+            with self.subTest(value):
+                await page.run(f"""(() => {{
+                    all('#place')[0].click();
+                    all('dialog input[name={name}]')[0].value = {json.dumps(value)};
+                    all('dialog [type=submit]')[0].click();
+                }})()""")
+                await page.until("texts('dialog[open] [role=alert]')[0] !== ''")
+        self.assertIsNone(await page.run("sessionStorage.getItem('syncdaemon-console-place')"))
+        await page.run("""(() => {
+            all('dialog input[name=url]')[0].value = '';
+            all('dialog input[name=channel]')[0].value = 'other';
+            all('dialog [type=submit]')[0].click();
+        })()""")
+        await page.until("document.querySelector('#place')?.textContent.includes('· other')")
+        await page.run(PATHS)
+        await self.until_equal(page)
+
+    async def test_two_tabs_have_devices_of_their_own(self):
+        daemon = self.start_console()
+        context = await self.browser.context()
+        first = (await self.console(daemon, context=context)).page
+        await first.run("bench.devices[0].room.publish({ text: 'One of them' })")
+        await self.until_equal(first)
+        second = (await self.console(daemon, context=context)).page
+        ids = "bench.devices.map((it) => it.client.deviceId)"
+        devices = [await it.run(ids) for it in (first, second)]
+        self.assertEqual(len(set(sum(devices, []))), 4, devices)
+        # A cut is of one tab, and so is what it has.
+        await first.run("bench.devices[0].setOffline(true)")
+        await second.run("bench.devices[0].room.publish({ text: 'And another' })")
+        await self.until_equal(second)
+        self.assertEqual(await first.run("bench.devices[0].room.items.length"), 1)
+        # Nothing is drawn where nobody looks.
+        settled = "bench.devices.length === 2 && bench.devices.every((it) => it.isSettled)"
+        await first.reload()
+        await first.until(settled)
+        self.assertEqual(await first.run(ids), devices[0])
+        # A copy of a tab has its memory, but not its devices.
+        tab = await first.run("sessionStorage.getItem('syncdaemon-console-tab')")
+        await second.run(f"sessionStorage.setItem('syncdaemon-console-tab', '{tab}')")
+        await second.reload()
+        await second.until(settled)
+        self.assertEqual(set(await second.run(ids)) & set(devices[0]), set())
+        # What no tab has any more is gone: the devices that the second one had at first.
+        await second.run("""void (async () => {
+            while ((await indexedDB.databases()).filter((it) =>
+                it.name.startsWith('console-tab-')).length > 4) {
+                await new Promise((done) => setTimeout(done, 20));
+            }
+            window.isSwept = true;
+        })()""")
+        await second.until("window.isSwept")
+
+
+class Writes(InBrowser):
+    async def test_what_is_refused_is_told_and_given_back(self):
+        daemon = self.start_of_two()
+        page = (await self.console(daemon, more="&keyset=sub-b")).page
+        await page.run(f"{COMPOSER}.value = 'Let me in', {COMPOSER}.send()")
+        await page.until("texts('.device .refusal')[0]?.startsWith('Refused: a message')")
+        self.assertEqual(await page.run(f"{COMPOSER}.value"), "Let me in")
+        self.assertEqual(await page.run("all('.refusal').length"), 1)
+        # With the key it is taken.
+        page = (await self.console(daemon, more="&keyset=sub-b&publishKey=pub-b")).page
+        await page.run(f"{COMPOSER}.value = 'Let me in', {COMPOSER}.send()")
+        await page.until("bench.devices[1].room.items[0]?.timetoken")
+        self.assertEqual(await page.run("all('.refusal').length"), 0)
+        self.assertEqual(await page.run(f"{COMPOSER}.value"), "")
+
+    async def test_fill_outlives_a_kill(self):
+        daemon = self.start_console()
+        page = (await self.console(daemon)).page
+        fill = "[...document.querySelectorAll('.head button')].find((it) => " \
+               "it.textContent === 'Fill')"
+        await page.run(f"{fill}.click()")
+        await page.until("bench.devices[0].room.items.length > 50")
+        await page.run("bench.devices[0].kill()")
+        await page.until(f"!{fill}.disabled")
+        self.assertIn("killed amid Fill", await page.run(ALERT))
+        # By who is left, and each of the newest has its reaction.
+        await page.run(f"{fill}.click()")
+        await page.until(f"!{fill}.disabled")
+        counts = await page.run("bench.devices[1].room.items.slice(-201)"
+                                ".map((it) => it.actions.length)")
+        self.assertEqual(counts, [0] + [1] * 200)
+        await page.run("bench.devices[1].kill()")
+        await page.run(f"{fill}.click()")
+        await page.until(f"{ALERT}.includes('needs a device that runs')")
+        # What was wrong is not said any more when all is well.
+        await page.run("Promise.all(bench.devices.map((it) => it.start()))")
+        await self.until_equal(page)
+        await page.until(f"{ALERT} === ''")
+
+    async def test_no_message_is_a_stop_between_the_list_and_the_composer(self):
+        daemon = self.start_console()
+        writer = await self.device(daemon, "zoe")
+        for n in range(40):
+            await writer.publish("room", {"text": f"One of many: {n}"})
+        hands = await self.console(daemon)
+        page = hands.page
+        where = "all('iframe')[0].contentDocument.activeElement.localName"
+        await page.until("all('iframe')[0].contentDocument.querySelector('sync-messages')"
+                         ".shadowRoot.querySelectorAll('[part=react]').length > 5")
+        await page.run("""(() => {
+            const { contentWindow, contentDocument } = all('iframe')[0];
+            contentWindow.focus();
+            contentDocument.querySelector('sync-messages').shadowRoot.querySelector('[role=log]')
+                .focus();
+        })()""")
+        await hands.press("Tab")
+        self.assertEqual(await page.run(where), "sync-composer")
+        # In a message its own is one.
+        await hands.press("Tab", shift=True)
+        await hands.press("ArrowUp")
+        await hands.press("Tab")
+        self.assertEqual(await page.run(where), "sync-messages")
+        self.assertEqual(await page.run(
+            "all('iframe')[0].contentDocument.activeElement.shadowRoot.activeElement"
+            ".getAttribute('part')"), "react")
+        await hands.press("Tab")
+        self.assertEqual(await page.run(where), "sync-composer")
+
+
 class Policy(InBrowser):
     """What the pages do is what their policy lets them."""
 
@@ -372,10 +541,83 @@ class Operators(InBrowser):
     async def test_who_has_no_key_is_told(self):
         daemon = self.start_console()
         hands = await self.console(daemon)
-        await hands.page.run("admin.key = ''")
+        for key in ("", "wrong"):
+            await hands.page.run(f"admin.key = '{key}'")
+            await self.view(hands, "Channels")
+            await hands.page.until(f"{SAID}.includes('address in the head')")
+            await self.view(hands, "Metrics")
+            await hands.page.until("texts('main > section:not([hidden]) .soft')"
+                                   ".some((it) => it.includes('address in the head'))")
+
+    async def test_a_purge_takes_the_channel_of_its_list(self):
+        daemon = self.start_of_two()
+        keys = {"sub-a": None, "sub-b": "pub-b"}
+        writers = {keyset: await self.device(daemon, "zoe", keyset=keyset, publish_key=key)
+                   for keyset, key in keys.items()}
+        for it in writers.values():
+            await it.publish("room", "Mine")
+        hands = await self.console(daemon, "other")
+        page = hands.page
+        await page.run("window.asked = [], window.confirm = (it) => asked.push(it)")
         await self.view(hands, "Channels")
-        await hands.page.until("texts('main > section:not([hidden]) [role=status]')[0]"
-                               "?.includes('key')")
+        cells = "texts('main > section:not([hidden]) tr:has(td) td:nth-child(-n + 3)').join()"
+        # Whose list it is stands there, also where nobody asked for one.
+        await page.until(f"{cells}.includes('sub-a,room,1')")
+        await page.until("texts('main > section:not([hidden]) .form')"
+                         ".some((it) => it.startsWith('Channels of keyset sub-a: '))")
+        await page.run("""(() => {
+            const input = all('main > section:not([hidden]) input[name=keyset]')[0];
+            input.value = 'sub-b';
+            input.dispatchEvent(new Event('input'));
+        })()""")
+        await page.until(f"{cells}.includes('sub-b,room,1')")
+        # With the keyboard: the button keeps the focus, and the list is a new one all the same.
+        await page.run("""(() => {
+            const button = [...document.querySelectorAll('main > section:not([hidden]) tr')]
+                .find((it) => it.textContent.includes('room')).querySelector('.button');
+            button.focus();
+            button.click();
+        })()""")
+        await page.until(f"{cells}.includes('sub-b,room,0')")
+        self.assertIn("Purged 1 message.", await page.run(SAID))
+        self.assertEqual(await page.run("asked"), ["Purge: keyset sub-b, channel room?"])
+        self.assertEqual(await writers["sub-b"].all_messages("room"), [])
+        self.assertEqual(len(await writers["sub-a"].all_messages("room")), 1)
+
+    async def test_a_list_goes_on(self):
+        daemon = self.start_console()
+        writer = await self.device(daemon, "zoe")
+        for n in range(41):
+            await writer.publish(f"all {n:02}", n)
+        hands = await self.console(daemon)
+        page = hands.page
+        await self.view(hands, "Channels")
+        names = "texts('main > section:not([hidden]) td:nth-child(2)')"
+        count = "texts('main > section:not([hidden]) .card > .form > span')[0]"
+        press = ("(text) => all('main > section:not([hidden]) .card > .form button').find((it) => "
+                 "it.textContent === text).click()")
+        for first, said in ((0, "1 to 20, and more"), (20, "21 to 40, and more"),
+                            (40, "41 to 42")):
+            await page.until(f"{count} === 'Channels of keyset default: {said}'", said)
+            self.assertEqual((await page.run(names))[:1], [f"all {first:02}"])
+            if first < 40:
+                await page.run(f"({press})('More')")
+        self.assertEqual(await page.run(names), ["all 40", "room"])
+        await page.run(f"({press})('Previous')")
+        await page.until(f"{names}[0] === 'all 20'")
+        # Another question begins at the beginning.
+        await page.run("""(() => {
+            const input = all('main > section:not([hidden]) input[name=prefix]')[0];
+            input.value = 'all 0';
+            input.dispatchEvent(new Event('input'));
+        })()""")
+        await page.until(f"{count} === 'Channels of keyset default: 10'")
+        # Sessions, too: three of the console and the writer's, in pages of two.
+        await page.run("kinds.find((it) => it.title === 'Sessions').limit = 2")
+        await self.view(hands, "Sessions")
+        await page.until(f"{count} === 'Sessions: 1 to 2, and more'")
+        await page.run(f"({press})('More')")
+        await page.until(f"{count} === 'Sessions: 3 to 4'")
 
 
 class Snippets(InBrowser):
@@ -430,6 +672,28 @@ class Snippets(InBrowser):
                 self.assertEqual(len(await self.writer.all_actions("room")), count, language)
         self.assertIn("import SyncClient", snippets["Swift"])
         self.assertIn("room.publish(", snippets["JavaScript"])
+
+    async def test_writes_where_a_publish_key_is_asked_for(self):
+        self.daemon = self.start_of_two()
+        self.writer = await self.device(self.daemon, "zoe", keyset="sub-b", publish_key="pub-b")
+        message = await self.writer.publish("-room", "It's noon")
+        self.page = (await self.console(
+            self.daemon, "-room", more="&keyset=sub-b&publishKey=pub-b")).page
+        fields = {"channel": "-room", "messageTimetoken": message, "value": "yes", "type": "vote"}
+        publish = await self.snippets(
+            {"op": "publish", "as": "ada", "fields": {"channel": "-room", "payload": "-1"}})
+        for n, language in enumerate(("Python", "curl", "syncctl"), 1):
+            self.run_snippet(language, publish[language])
+            self.assertEqual(len(await self.writer.all_messages("-room")), 1 + n, language)
+            for op, count in (("addAction", 1), ("removeAction", 0)):
+                found = await self.snippets({"op": op, "as": "ada", "fields": fields})
+                self.run_snippet(language, found[language])
+                actions = await self.writer.all_actions("-room")
+                self.assertEqual(["vote" in it for it in actions], [True] * count, language)
+        purge = await self.snippets({"admin": "channels purge", "isChange": True,
+                                     "fields": {"keyset": "sub-b", "channel": "-room"}})
+        self.run_snippet("syncctl", purge["syncctl"])
+        self.assertEqual(await self.writer.all_messages("-room"), [])
 
     async def test_questions(self):
         snippets = await self.snippets({"op": "history", "fields": {"channel": "room"}})

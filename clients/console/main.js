@@ -84,4 +84,4 @@ whileVisible(async () => {
 if (place.fault) bench.warn(`Not used: ${place.fault}`);
 await bench.start();
 // For tests, and for who likes to look behind.
-Object.assign(window, { bench, admin, dialogs, isReady: true });
+Object.assign(window, { bench, admin, dialogs, kinds, isReady: true });

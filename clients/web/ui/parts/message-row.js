@@ -41,6 +41,14 @@ export class MessageRow {
   constructor(list) {
     this.#list = list;
     this.#react.append(glyph('smile'));
+    // Between a list and what is behind it stands no tab stop for each message: arrows go to a
+    // message, and there is the button.
+    this.#react.tabIndex = -1;
+    this.element.addEventListener('focusin', () => this.#react.tabIndex = 0);
+    this.element.addEventListener('focusout', ({ relatedTarget }) => {
+      const isWithin = this.element.contains(/** @type {Node|null} */ (relatedTarget));
+      if (!isWithin) this.#react.tabIndex = -1;
+    });
     this.#react.onclick = () => this.item && list.openPicker(this.item, this.#react);
     this.#thread.onclick = () => list.say('sync-thread', { item: this.item });
     this.#quote.onclick = () => this.item?.parent && list.jump(this.item.parent);
