@@ -514,6 +514,25 @@ class Caches(WebCase):
         await self.assert_rungs(second, 0, 0)
         self.assertEqual(await second.run("client.deviceId"), device)
 
+    async def test_a_database_that_somebody_else_begins_anew(self):
+        """Who signed in beside a tab of the user before wrote, and asked, through that one."""
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        await self.populate(writer)
+        _, first, second = await self.two_tabs(daemon, writer)
+        await self.delete_database(second)
+        await self.start_client(second, daemon, "eve")
+        await first.until("client.status === 'refused'", "the tab of before to leave")
+        told = 'CacheOwnerError: The cache "test" belongs to the user eve of the first keyset.'
+        self.assertIn(told, (await first.run("problems"))[-1])
+        await second.until("client.status === 'online'", "the other user")
+        await second.run("room.publish('by eve')")
+        await second.until("client.waiting === 0")
+        await self.assert_equal(second, writer)
+        self.assertEqual(await second.run("client.stats.connections"), 1)
+        written = [(it["uuid"], it["payload"]) for it in await writer.all_messages("room")]
+        self.assertIn(("eve", "by eve"), written)
+
     async def test_damage_under_a_following_tab(self):
         daemon = self.start_daemon()
         writer = await self.device(daemon, "zoe")

@@ -49,9 +49,8 @@ export class SyncClient {
   /** @param {Options} options */
   constructor(options) {
     checkOptions(options);
-    const { userId, outboxMax = outboxMaxDefault, random } = options;
     this.#options = options;
-    const device = this.#device = new Device(userId, () => this.#keeper.verified, random);
+    const device = this.#device = new Device(options, () => this.#keeper.verified);
     this.#opened = this.#open();
     const take = (/** @type {Channel} */ channel, /** @type {Outcome} */ outcome) =>
       this.#steps.take(channel, outcome);
@@ -78,7 +77,8 @@ export class SyncClient {
       },
     });
     const questions = this.#questions = new Questions(device, () => this.#connection);
-    const outbox = this.#outbox = new StoredOutbox(device, this.#opened, outboxMax, {
+    const max = options.outboxMax ?? outboxMaxDefault;
+    const outbox = this.#outbox = new StoredOutbox(device, this.#opened, max, {
       shown: (name) => this.#followed.get(name)?.refresh(new Set()),
       rested: () => this.#sender.flush(),
       isShown: (name, version) => device.isLeader ||
@@ -105,6 +105,7 @@ export class SyncClient {
     const subscriptions = this.#subscriptions =
       new Subscriptions(device, connection, followed, options, take, pages);
     const sender = this.#sender = new Sender(device, connection, outbox, followed, take);
+    device.refused = (it) => { connection.close(); followed.fail(it); };
     this.#steps = new Steps(device, { followed, outbox, keeper, subscriptions, sender, pages });
     this.#started = this.#opened.then((opened) => this.#start(opened))
       .catch((error) => device.problem(error));
@@ -246,7 +247,7 @@ export class SyncClient {
     for (const channel of this.#followed) await this.#keeper.load(channel, first);
     await first;
     await this.#followed.shown();
-    if (device.isClosed) return;
+    if (device.isClosed || device.refusal) return;
     device.isLeader = true;
     // What the tab before was asked is lost.
     this.#questions.disconnect();

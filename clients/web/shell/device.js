@@ -1,7 +1,9 @@
 // What the parts of a client share: whose device it is, how it stands, and who hears of it.
 // @ts-check
+import { CacheOwnerError } from '../core/errors.js';
 import { callSafely } from './callbacks.js';
 
+/** @typedef {import('./options.js').Options} Options */
 /** @typedef {import('./tabs.js').Tabs} Tabs */
 
 /**
@@ -23,19 +25,22 @@ export class Device {
   isLeader = false;
   /** @type {Tabs|null} The other tabs, where there may be some. */
   tabs = null;
+  /** Whose it is, for other tabs. */ owner;
+  /** Nothing may be done with the cache any more: set by whoever ends what is under way. */
+  refused = (/** @type {Error} */ _refusal) => {};
   #verified;
   #random;
   /** @type {Map<string, Set<(value: any) => void>>} */ #listeners = new Map();
 
   /**
-   * @param {string} userId
+   * @param {Options} options With whose it is, and `random` for tests.
    * @param {() => Verified[]} verified The channels that the server confirmed.
-   * @param {(() => number)|undefined} random For tests.
    */
-  constructor(userId, verified, random) {
+  constructor({ userId, keyset, random = Math.random }, verified) {
     this.userId = userId;
+    this.owner = JSON.stringify([userId, keyset ?? null]);
     this.#verified = verified;
-    this.#random = random ?? Math.random;
+    this.#random = random;
   }
 
   /** From 0 to 1, to spread what many devices would do at once. */
@@ -60,13 +65,27 @@ export class Device {
    * @param {any} error
    */
   problem(error) {
-    if (!this.isClosed) this.emit('problem', error);
+    if (this.isClosed) return;
+    const isNews = error instanceof CacheOwnerError && !this.refusal;
+    this.emit('problem', error);
+    // Somebody else began the cache anew, under this tab.
+    if (isNews) this.#leave(error);
   }
 
   /** @param {Error} refusal Nothing will come of this device. */
   refuse(refusal) {
     this.refusal = refusal;
     if (!this.isClosed) this.setStatus('refused');
+  }
+
+  /** @param {Error} refusal The other tabs are somebody else's by now, or refused as well. */
+  #leave(refusal) {
+    this.isLeader = false;
+    this.refuse(refusal);
+    this.refused(refusal);
+    this.tabs?.stopWaiting();
+    this.tabs?.close();
+    this.tabs = null;
   }
 
   /** @param {string} status */
@@ -88,6 +107,6 @@ export class Device {
    * @param {any} message
    */
   tell(message) {
-    this.tabs?.tell(message);
+    this.tabs?.tell({ ...message, owner: this.owner });
   }
 }

@@ -202,8 +202,13 @@ export class Followed {
     for (const { sync } of this) sync.disconnect();
   }
 
-  close() {
-    for (const channel of this) channel.fail(new Error('The client is closed.'));
+  /** @param {Error} error What is said to all who wait. */
+  fail(error) {
+    for (const channel of this) channel.fail(error);
     this.#leaving.clear();
+  }
+
+  close() {
+    this.fail(new Error('The client is closed.'));
   }
 }

@@ -50,10 +50,17 @@ export class Neighbours {
 
   /** @param {any} message */
   hear(message) {
-    if (this.#device.isClosed) return;
+    const { isClosed, isLeader, owner } = this.#device;
+    if (isClosed) return;
+    if (message.owner !== undefined && message.owner !== owner) {
+      // The browser deleted the cache, and one of them began it anew: who reads it finds out whose
+      // it is. Until then neither shows the other what is its own, nor does anything for it.
+      this.#outbox.reread();
+      return;
+    }
     if (message.kind === 'outbox') this.#outbox.reread();
     if (message.kind === 'read') this.#marks.hear(message.marks);
-    if (this.#device.isLeader) this.#hearFollower(message);
+    if (isLeader) this.#hearFollower(message);
     else this.#hearLeader(message);
   }
 

@@ -1,6 +1,7 @@
 // Two tabs of one device whose copies differ: none says that its own is right, and both heal.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { CacheOwnerError } from '../syncclient.js';
 import { Server, generator } from './model.mjs';
 import { Pair, endTabs, turns } from './pair.mjs';
 import { endWorlds, turn } from './world.mjs';
@@ -272,4 +273,39 @@ test('random tabs over a store that loses what it has: what is verified is right
     endWorlds();
     await turns(30);
   }
+});
+
+test('a tab whose cache somebody else began anew leaves it, and the lock with it', async () => {
+  const { server, pair } = await settled();
+  const [leader, follower] = pair.tabs;
+  // In the store of before there is somebody else's by now.
+  const refusal = new CacheOwnerError('me', { userId: 'eve', keyset: null });
+  for (const kind of ['change', 'write', 'load']) leader.store[kind] = () => Promise.reject(refusal);
+  pair.disk.clear();
+  follower.client.close();
+  await pair.rest();
+  follower.user = 'eve';
+  follower.open();
+  await follower.channel.ready;
+  const heard = [];
+  follower.channel.observe((changes) => heard.push(...changes));
+  const asked = follower.channel.hereNow().catch(({ code }) => code);
+  pair.channels[1].inbox.push({ kind: 'patch', owner: '["ada",null]', patch: {} });
+  for (let i = 0; i < 5; i++) pair.channels[1].hear();
+  assert.deepEqual(heard, []);
+  await turns(20);
+  for (let i = 0; i < 100 && pair.channels.length > 1; i++) {
+    for (const it of pair.channels) it.hear();
+    await turn();
+  }
+  assert.equal(leader.client.status, 'refused');
+  assert.equal(leader.socket.isClosed, true);
+  await assert.rejects(leader.channel.whenVerified(), refusal);
+  await assert.rejects(leader.channel.publish('mine'), refusal);
+  pair.tabs.reverse();
+  await pair.rest();
+  assert.equal(await asked, 'offline');
+  assert.deepEqual(follower.sent[0].userId, 'eve');
+  assert.ok(follower.channel.isVerified);
+  assert.equal(follower.channel.items.length, server.messages.size);
 });
