@@ -22,6 +22,8 @@ class Part(Rows):
         self.rest_cursor = 0
         #: What the whole came to when the last page was read.
         self.page_state = None
+        #: Where the last page was read that found the whole otherwise than the newest one did.
+        self.otherwise_at = 0
         #: What happened to rows before the window while a page is on its way; None: none is.
         self.seen = None
 
@@ -30,6 +32,7 @@ class Part(Rows):
         super().clear()
         self.scores.clear()
         self.after, self.rest, self.rest_cursor, self.seen = END, None, 0, None
+        self.page_state, self.otherwise_at = None, 0
 
     # What it comes to
 
@@ -46,8 +49,8 @@ class Part(Rows):
     def verify(self, state):
         if state is None or self.rest is None:
             return
-        if self.cursor < self.rest_cursor and state == self.page_state:
-            self.cursor = self.rest_cursor  # Nothing happened in between.
+        if self.otherwise_at <= self.cursor < self.rest_cursor and state == self.page_state:
+            self.cursor = self.rest_cursor  # What happened in between was taken back.
         if self.cursor < self.rest_cursor:
             return
         self.is_wrong = self.whole() != state
@@ -176,6 +179,8 @@ class Part(Rows):
             self._put(key, added, *part.scores.get(key, ()))
         if self.after == END:
             self.cursor = max(self.cursor, part.cursor)
+        if self.page_state != page["s"]:
+            self.otherwise_at = self.rest_cursor
         self.after, self.rest, self.rest_cursor = part.after, part.rest, part.cursor
         self.page_state = page["s"]
 

@@ -350,6 +350,21 @@ def pages():
     it.holds()
     yield it
 
+    it = Story("what was taken back between two pages is waited for", messages=9).open()
+    it.do("older", last=2)
+    it.asks(it.older(2))
+    flag = it.paper.add("eve", it.messages[5], "🔥")
+    it.page(2, it.paper.older(2, it.part.after))
+    it.do("older", last=2)
+    it.asks(it.older(2))
+    it.paper.remove("eve", it.messages[5], flag, "🔥")
+    # The channel is as it was when it was heard of last, and the flag still stands here.
+    it.page(3, it.paper.older(2, it.part.after, elsewhere=True))
+    it.holds(verified=False)
+    it.push()
+    it.holds()
+    yield it
+
     it = Story("a wish for older messages while the window cannot be filled")
     it.do("connect", epoch=EPOCH)
     it.asks(it.subscribe(), it.older(3))

@@ -33,11 +33,14 @@ extension ChannelBase {
     ///
     /// A page is of a commit of the store, and none about this channel need ever come after it.
     ///
+    /// What happened and was taken back makes no difference, but for rows that a page brought
+    /// between: what was taken back of those is still to be told.
+    ///
     /// - Returns: Whether the cursor moved.
     mutating func settle(_ state: Digest, at cursor: Timetoken) -> Bool {
-        guard cursor == self.cursor, cursor < rest.cursor, state == rest.whole else {
-            return false
-        }
+        guard cursor == self.cursor, cursor < rest.cursor, state == rest.whole,
+            cursor >= otherwiseAt
+        else { return false }
         cache.move(to: rest.cursor)
         return true
     }
@@ -78,6 +81,7 @@ extension ChannelBase {
         }
         self.seen = nil
         if isUnopened { cache.move(to: page.cursor) }
+        if rest.whole != page.state { otherwiseAt = rest.cursor }
         rows = part.rows
         for row in rows { cache.put(row) }
         count(rows)

@@ -18,6 +18,10 @@ public struct ChannelBase: Hashable, Sendable {
     /// What happened while a page is on its way, deletions with what they took of the rest; `nil`:
     /// none is.
     var seen: [Envelope]?
+    /// Where the last page was read that found the channel otherwise than the newest one did.
+    ///
+    /// Not kept: whoever comes back is told all after the cursor before anything is compared.
+    var otherwiseAt = Timetoken.zero
     /// What was kept and is none of its rows: who follows it drops that, or it would be among them
     /// when it is kept next.
     var strays: [RowChange] = []

@@ -9,8 +9,8 @@ struct FilePeer: Hashable, Sendable {
         case backend
         /// Whom a token names.
         ///
-        /// - Parameter at: Of downloads, from where: a link that was passed on takes no place of who
-        ///   passed it on.
+        /// - Parameter at: Of downloads, from where: a link that was passed on takes no place of
+        ///   who did so.
         case user(ExactText, at: PeerAddress? = nil)
         case key(AuthKeyID, at: PeerAddress? = nil)
         /// Nobody proved who it is.

@@ -24,6 +24,10 @@ private struct Truth {
     mutating func go() {
         let at = Timetoken(rawValue: newest.cursor.rawValue + UInt64(1 + choices.below(3)))
         let (user, event) = event(at: at)
+        happen(event, of: user, at: at)
+    }
+
+    mutating func happen(_ event: Event, of user: String, at: Timetoken) {
         var base = newest
         let before = base.digest
         var envelope = Envelope(channel: channel, timetoken: at, uuid: user, event: event)
@@ -260,5 +264,50 @@ struct ChannelWindowTests {
             let rest = truth.rest(through: after, at: part.heard)
             part.base.rest = ChannelRest(after: after, digest: rest, cursor: part.base.cursor)
         }
+    }
+
+    @Test("wait for what was taken back of rows that a page brought meanwhile")
+    func takenBackBetweenPages() {
+        var truth = Truth(seed: 1)
+        let times = (0...9).map { Timetoken(rawValue: 10 * UInt64($0)) }
+        for at in times[1...6] {
+            truth.happen(.message(Message(payload: "\(at)")), of: "ada", at: at)
+        }
+        var part = Part(truth)
+        func take(from after: Timetoken, asOf cursor: Timetoken) -> [RowChange]? {
+            let page = truth.page(
+                before: part.base.rest.after, from: after, at: truth.events.count)
+            part.base.expectPage()
+            return part.base.grow(
+                by: WindowPage(
+                    cursor: cursor, after: after, rest: page.rest, state: page.state,
+                    messages: page.messages, actions: page.actions))
+        }
+        func settles(_ state: Digest) -> Bool {
+            part.base.settle(state, at: part.base.cursor)
+        }
+        #expect(take(from: times[4], asOf: times[6])?.count == 2)
+        let state = truth.newest.digest
+
+        let flag = MessageAction(
+            key: MessageAction.Key(
+                messageTimetoken: times[4], type: "reaction", value: "flag", uuid: "ada"),
+            actionTimetoken: times[7], score: 1)
+        truth.happen(.actionAdded(flag), of: "ada", at: times[7])
+        #expect(take(from: times[3], asOf: times[7])?.contains(.actionPut(flag)) == true)
+        #expect(!settles(state))
+        truth.happen(.actionRemoved(flag), of: "ada", at: times[8])
+        // The page after it, too, is of a commit that is none of the channel's.
+        #expect(take(from: times[2], asOf: times[9])?.count == 1)
+        #expect(truth.newest.digest == state)
+        #expect(!settles(state), "the flag still stands here")
+        #expect(part.base.state == nil)
+
+        part.hear(truth, 2)
+        #expect(settles(state))
+        #expect(part.base.cursor == times[9])
+        #expect(part.base.state == state)
+        let rows = truth.rows(after: times[2], at: truth.events.count)
+        #expect(rows == part.base.cache.canonicalBytes)
     }
 }

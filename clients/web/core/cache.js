@@ -37,6 +37,11 @@ export class ChannelCache {
    * @type {{event: any, gone: Digest|null}[]|null}
    */
   seen = null;
+  /**
+   * Where the last page was read that found the channel otherwise than the newest one did. Not
+   * stored: whoever comes back is told all after the cursor before anything is compared.
+   */
+  otherwiseAt = '0';
   /** @type {Set<string>} */ #touchedMessages = new Set();
   #isReplaced = false;
 

@@ -21,6 +21,10 @@ export const isPage = (/** @type {any} */ it) => isTimetoken(it.cursor) &&
   isTimetoken(it.after) && isState(it.rest) && isState(it.s) && isText(it.rows) &&
   Array.isArray(it.messages) && it.messages.every(isMessage);
 
+/** Whether a channel came to the same at two moments, if that is known of the first. */
+const isSame = (/** @type {State|null} */ known, /** @type {State} */ state) =>
+  known !== null && known.n === state.n && known.d === state.d;
+
 /** A cache that waits for its first page. */
 export function unopened() {
   const cache = new ChannelCache();
@@ -76,6 +80,7 @@ export function grow(cache, page) {
   }
   cache.seen = null;
   if (rest.isAll && isLater(page.cursor, cache.cursor)) cache.cursor = page.cursor;
+  if (!isSame(rest.whole, page.s)) cache.otherwiseAt = rest.cursor;
   cache.gain(part);
   cache.rest = part.rest;
   return true;
@@ -84,13 +89,15 @@ export function grow(cache, page) {
 /**
  * Takes it that nothing happened until the last page was read, where the channel came to the same
  * before: a page is of a commit of the store, and none about this channel need ever come after it.
+ * What happened and was taken back makes no difference, but for rows that a page brought between:
+ * what was taken back of those is still to be told.
  * @param {ChannelCache} cache @param {State} state Of the channel. @param {string} at
  * @returns {boolean} Whether the cursor moved.
  */
 export function settle(cache, state, at) {
   const { cursor, whole } = cache.rest;
-  const isThere = at === cache.cursor && isLater(cursor, at) && whole !== null &&
-    whole.n === state.n && whole.d === state.d;
+  const isThere = at === cache.cursor && isLater(cursor, at) && isSame(whole, state) &&
+    !isLater(cache.otherwiseAt, at);
   if (isThere) cache.cursor = cursor;
   return isThere;
 }

@@ -103,6 +103,32 @@ test('where nothing happened the cursor is the page\'s', () => {
   assert.deepEqual(cache.state, server.state);
 });
 
+test('what was taken back of rows that a page brought between is waited for', () => {
+  const { server, messages } = serverOf(6);
+  const cache = opened(server, 2);
+  const { state } = server;
+  const at = cache.cursor;
+  const isTaken = () => {
+    cache.seen = [];
+    return grow(cache, server.older(cache.rest.after, 1));
+  };
+  const flag = { messageTimetoken: messages[3], type: 'reaction', value: '🔥' };
+  server.act('bob', true, flag);
+  assert.ok(isTaken());
+  assert.equal(settle(cache, state, at), false);
+  server.act('bob', false, flag);
+  // The page after it, too, is of a commit that is none of the channel's.
+  server.commitElsewhere();
+  assert.ok(isTaken());
+  assert.deepEqual(server.state, state);
+  assert.equal(settle(cache, state, at), false, 'the flag still stands here');
+  assert.equal(cache.state, null);
+  cache.apply(pushOf(server, cache));
+  assert.equal(settle(cache, state, cache.cursor), true);
+  assert.equal(cache.cursor, server.end);
+  assert.deepEqual(cache.state, state);
+});
+
 test('pages that were not asked for from here are refused', () => {
   const { server, messages } = serverOf(6);
   const cache = opened(server, 2);
