@@ -189,8 +189,9 @@ class Leaving(ChatTestCase):
             with self.subTest(keys=keys, signal=number):
                 ada = await self.chat("ada")
                 if number is None:
-                    ada.type("hello" + ENTER)
-                    await ada.shows("ada: hello")
+                    # Another text each time: the one before is there from the start.
+                    ada.type(f"hello {len(keys)}" + ENTER)
+                    await ada.shows(f"ada: hello {len(keys)}")
                     await ada.hides("not sent yet")
                     ada.type(keys)
                 else:
