@@ -67,8 +67,7 @@ struct MutationIDs: Sendable {
 
     /// - Parameter instance: Tells this run of the device from all others: random.
     init(instance: UInt64) {
-        let digits = String(instance, radix: 16)
-        self.instance = String(repeating: "0", count: 16 - digits.count) + digits
+        self.instance = Hexadecimal.text(instance)
     }
 
     mutating func next() -> String {

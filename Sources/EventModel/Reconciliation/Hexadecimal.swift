@@ -1,8 +1,8 @@
 // Lower-case hexadecimal digits of fixed width.
 
-enum Hexadecimal {
+package enum Hexadecimal {
     /// 16 digits, the most significant first.
-    static func text(_ word: UInt64) -> String {
+    package static func text(_ word: UInt64) -> String {
         let digits = String(word, radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
@@ -15,7 +15,9 @@ enum Hexadecimal {
         return (first, second)
     }
 
-    private static func word(_ digits: ArraySlice<UInt8>) -> UInt64? {
+    /// Reads 16 digits, as ``text(_:)`` makes them; `nil` for any other text.
+    package static func word(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        guard digits.count == 16 else { return nil }
         var word: UInt64 = 0
         for digit in digits {
             switch digit {

@@ -57,20 +57,18 @@ struct AuthKeyID: Hashable, Sendable {
 
     /// 64 hexadecimal digits.
     var text: String {
-        (0..<4).map { index in
-            let digits = String(words[index], radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        words.indices.map { Hexadecimal.text(words[$0]) }.joined()
     }
 
     /// Reads what ``text`` says; `nil` for anything else.
     init?(text: some StringProtocol) {
         let bytes = Array(text.utf8)
-        guard bytes.count == 64, bytes.allSatisfy({ $0 != UInt8(ascii: "+") }) else { return nil }
+        guard bytes.count == 64 else { return nil }
         var words = SIMD4<UInt64>()
-        for index in 0..<4 {
-            let digits = String(decoding: bytes[16 * index..<16 * (index + 1)], as: UTF8.self)
-            guard let word = UInt64(digits, radix: 16) else { return nil }
+        for index in words.indices {
+            guard let word = Hexadecimal.word(bytes[16 * index..<16 * (index + 1)]) else {
+                return nil
+            }
             words[index] = word
         }
         self.words = words

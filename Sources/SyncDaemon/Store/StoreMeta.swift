@@ -55,8 +55,7 @@ func makeEpoch() -> String {
 }
 
 func makeEpoch(using generator: inout some RandomNumberGenerator) -> String {
-    let digits = String(generator.next(), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    Hexadecimal.text(generator.next())
 }
 
 /// A secret for a new store.
