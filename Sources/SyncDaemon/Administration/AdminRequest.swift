@@ -32,12 +32,11 @@ struct AdminRequest: Sendable {
                 throw .invalid(name, "there once")
             }
         }
-        for field in operation.fields where field.isRequired && values[field.name] == nil {
-            throw .invalid(field.name, "there: \(field.summary)")
-        }
-        let isAmbiguous = keysets.configured.count > 1 && values["keyset"] == nil
-        if isAmbiguous, operation.fields.contains(where: \.isRequiredAmongKeysets) {
-            throw .invalid("keyset", "there: there are several, which tenants lists")
+        for field in operation.fields where values[field.name] == nil {
+            if field.isRequired { throw .invalid(field.name, "there: \(field.summary)") }
+            if field.isRequiredAmongKeysets, keysets.configured.count > 1 {
+                throw .invalid(field.name, "there: there are several, which tenants lists")
+            }
         }
         self.init(values, peer: peer, keysets: keysets)
     }
