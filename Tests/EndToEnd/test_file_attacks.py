@@ -69,21 +69,8 @@ class Places(GuardedTestCase):
         body, kind = form(b"x" * MIB)
         trickle = self.head(self.granted()[0], len(body), kind)
         peers.append(trickle)
-        ended = threading.Event()
-
-        def send():
-            for byte in body:
-                if ended.wait(0.2):
-                    return
-                try:
-                    trickle.sendall(bytes([byte]))
-                except OSError:
-                    return
-
-        sender = threading.Thread(target=send)
-        sender.start()
-        self.addCleanup(sender.join)
-        self.addCleanup(ended.set)
+        left = iter(body)
+        self.trickles(lambda: trickle.sendall(bytes([next(left)])) or True)
         for peer in peers:
             peer.settimeout(max(PATIENCE, 60))
             try:
@@ -93,6 +80,22 @@ class Places(GuardedTestCase):
         until(lambda: self.figures()["_uploads_open"] == 0, "the end of the uploads")
         until(lambda: not list(self.directory.glob("*.part")), "the end of what was begun")
         self.assertEqual(self.listed()["data"], [])
+
+    def trickles(self, step):
+        """Does something now and then beside the test, until it fails or comes to nothing."""
+        ended = threading.Event()
+
+        def go_on():
+            try:
+                while not ended.wait(0.2) and step():
+                    pass
+            except OSError:
+                pass
+
+        thread = threading.Thread(target=go_on)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(ended.set)
 
     def large(self, megabytes=32):
         url, file = self.granted("big.bin")
@@ -123,20 +126,7 @@ class Places(GuardedTestCase):
         address = other.get(f"/v1/files/{{sub}}/channels/room/files/{file}/a.txt")
         self.assertEqual(self.ask("GET", address.headers["location"])[2], b"1")
         # One takes a little now and then.
-        ended = threading.Event()
-
-        def read():
-            while not ended.wait(0.2):
-                try:
-                    if not peers[0].recv(16):
-                        return
-                except OSError:
-                    return
-
-        reader = threading.Thread(target=read)
-        reader.start()
-        self.addCleanup(reader.join)
-        self.addCleanup(ended.set)
+        self.trickles(lambda: peers[0].recv(16))
         until(lambda: self.figures()["_downloads_open"] == 0, "the end of the downloads")
         self.assertEqual(self.ask("GET", url)[0], 200)
 

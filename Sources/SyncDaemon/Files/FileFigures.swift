@@ -33,20 +33,11 @@ final class FileFigures: Sendable {
     let uploadsFailed = Atomic<Int>(0)
     let downloads = Atomic<Int>(0)
     let downloadsFailed = Atomic<Int>(0)
-    /// Bytes that uploads under way have announced and not brought yet.
-    private let expected = Atomic<Int>(0)
     private let refusals = Locked<[FileLimit: Int]>([:])
 
     func met(_ limit: FileLimit) { refusals.withLock { $0[limit, default: 0] += 1 } }
 
     func refusals(at limit: FileLimit) -> Int { refusals.withLock { $0[limit, default: 0] } }
-
-    /// - Parameter bytes: That are announced; negative when they are here, or come no more.
-    /// - Returns: What else is expected.
-    @discardableResult
-    func expect(_ bytes: Int) -> Int {
-        expected.add(bytes, ordering: .relaxed).oldValue
-    }
 
     /// - Parameter count: Of files; negative for those that went.
     func changeStored(by count: Int, bytes: Int) {

@@ -57,10 +57,11 @@ final class FileService: Sendable {
         }
         let troubles = FileTroubles(health: health, log: log)
         queues = (0..<Limits.fileThreads).map { _ in WorkQueue(capacity: Limits.fileOrdersMax) }
+        let room = FileRoom()
         for queue in queues {
             _ = OSThread(name: "files") { [self] in
                 guard let directory = try? FileDirectory(path) else { return queue.close() }
-                var work = FileWork(in: directory, figures: figures)
+                var work = FileWork(in: directory, figures: figures, room: room)
                 while true {
                     let items = queue.take(atMost: 16)
                     if items.isEmpty { return }

@@ -37,10 +37,14 @@ struct FileWork: ~Copyable {
     private var downloads: [Origin: Download] = [:]
     private let directory: FileDirectory
     private let figures: FileFigures
+    private let room: FileRoom
 
-    init(in directory: consuming FileDirectory, figures: FileFigures = FileFigures()) {
+    init(
+        in directory: consuming FileDirectory, figures: FileFigures = FileFigures(),
+        room: FileRoom = FileRoom()
+    ) {
         self.directory = directory
-        self.figures = figures
+        (self.figures, self.room) = (figures, room)
     }
 
     /// Why no file can be written now; `nil`: it can.
@@ -90,13 +94,13 @@ struct FileWork: ~Copyable {
     private func begin(
         _ id: FileID, _ form: FormReader, _ length: Int
     ) throws(FileError) -> Upload {
-        let others = figures.expect(length)
+        let others = room.expect(length)
         do throws(FileError) {
             let file = try directory.begin(
                 id, ofUpTo: length, keepingFree: Limits.fileReserveBytes + others)
             return Upload(id, file, form, length: length)
         } catch {
-            figures.expect(-length)
+            room.expect(-length)
             throw error
         }
     }
@@ -115,7 +119,7 @@ struct FileWork: ~Copyable {
             upload.size += found.count
             let brought = min(bytes.count, upload.expected)
             upload.expected -= brought
-            figures.expect(-brought)
+            room.expect(-brought)
             guard isLast else { return .taken }
             try upload.form.end()
         } catch {
@@ -123,7 +127,7 @@ struct FileWork: ~Copyable {
             return .badForm(error)
         }
         try directory.finish(upload.id, upload.file)
-        figures.expect(-upload.expected)
+        room.expect(-upload.expected)
         uploads[origin] = nil
         figures.changeStored(by: 1, bytes: upload.size)
         return .stored(size: upload.size)
@@ -157,7 +161,7 @@ struct FileWork: ~Copyable {
     private mutating func end(_ origin: Origin) {
         downloads[origin] = nil
         guard let upload = uploads.removeValue(forKey: origin) else { return }
-        figures.expect(-upload.expected)
+        room.expect(-upload.expected)
         directory.discard(upload.id)
     }
 }

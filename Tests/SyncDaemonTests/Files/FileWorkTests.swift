@@ -165,24 +165,24 @@ struct FileWorkTests {
 
     @Test("what uploads have announced is as good as written, until they end")
     func announced() throws {
-        let figures = FileFigures()
-        var work = FileWork(in: try FileDirectory(path), figures: figures)
+        let room = FileRoom()
+        var work = FileWork(in: try FileDirectory(path), room: room)
         let large = Int(1) << 50
-        figures.expect(large)
+        room.expect(large)
         let refused = work.carryOut(.begin(id, try form(), length: 1), for: one)
         guard case .failed(.full)? = refused else {
             Issue.record("\(refused as Any)")
             return
         }
-        figures.expect(-large)
+        room.expect(-large)
 
         _ = work.carryOut(.begin(id, try form(), length: 1000), for: one)
         _ = work.carryOut(.take(Array(body("x")[..<10]), isLast: false), for: one)
-        #expect(figures.expect(0) == 990)
+        #expect(room.expect(0) == 990)
         _ = work.carryOut(.end, for: one)
-        #expect(figures.expect(0) == 0)
+        #expect(room.expect(0) == 0)
         _ = try store("whole", with: &work, for: one)
-        #expect(figures.expect(0) == 0)
+        #expect(room.expect(0) == 0)
     }
 
     @Test("a part of a file is read as if it were one")
