@@ -21,6 +21,7 @@ from window import END, Part
 FIXTURE = pathlib.Path(__file__).parents[1] / "Fixtures" / "windows.json"
 KEY = "000102030405060708090a0b0c0d0e0f"
 EPOCH = "6f1c0e5b9a7d42d3.07c1a5e2"
+ANOTHER_RUN = "6f1c0e5b9a7d42d3.8b2f11c4"
 OTHER_STORE = "9d4471a20b5c8e63.5a0be811"
 
 
@@ -487,6 +488,27 @@ def returns():
             it.page(1, it.paper.older(0, after))
         it.holds()
         yield it
+
+    it = Story("a store that was set back, before there is a page")
+    it.do("connect", epoch=EPOCH)
+    it.asks(it.subscribe(), it.older(3))
+    it.welcome(0)
+    it.refuse(1, 503, "overloaded")
+    backup = copy.deepcopy(it.paper)
+    for message in it.messages:
+        it.paper.add("eve", message)
+    it.push()
+    it.do("disconnect")
+    it.paper, it.shown, it.told = backup, it.fresh(), 0
+    it.do("connect", epoch=ANOTHER_RUN)
+    it.asks(it.subscribe(), it.older(3))
+    it.welcome(0)
+    it.page(1, it.paper.older(3))
+    it.holds()
+    it.paper.add("eve", it.messages[5])
+    it.push()
+    it.holds()
+    yield it
 
     it = Story("another store: what shows stays until the new window is there").open()
     it.do("older", last=1)

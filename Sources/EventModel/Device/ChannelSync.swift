@@ -145,6 +145,8 @@ public struct ChannelSync: Sendable {
         forgetPage()
         // Pages cost less than to find out how a part differs.
         if window != nil, needsRepair { startAnew() }
+        // What was heard while nothing was held may be of a store that was set back since.
+        if compared.isUnopened { compared = .window(epoch: compared.epoch) }
         var step = Step(questions: [.subscribe(request, attempt: attempt)])
         // Its first page need not wait for the reply.
         if compared.isUnopened { askForPage(&step) }
