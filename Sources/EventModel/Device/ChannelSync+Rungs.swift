@@ -75,11 +75,15 @@ extension ChannelSync {
         isSnapshot = true
         // Not without the epoch: another one says that answers may be lost.
         let epoch = isTail ? nil : base.epoch
-        let fresh =
+        var fresh =
             window == nil
             ? ChannelBase(cache: DeviceCache(), epoch: epoch) : .window(epoch: epoch)
         incoming = base.isEmpty || isTail ? nil : fresh
-        if incoming == nil { base = fresh }
+        if incoming == nil {
+            // What is no row of this base is none of the next one, and still to be dropped.
+            fresh.strays = base.strays
+            base = fresh
+        }
         forgetPage()
     }
 

@@ -39,4 +39,24 @@ struct StrayRowTests {
         #expect(device.channel("room")?.base.cache.messages == inside)
         #expect(effects.writes.count == 1)
     }
+
+    /// Found by a world: a file of a window that had not opened was damaged, and then followed
+    /// whole. The row stayed there, and was one of the channel's when the file was read again.
+    @Test("so it is by who follows all of the channel from then on")
+    func whole() {
+        let base = ChannelBase(
+            messages: [at(10): entry("boo")], actions: [],
+            ChannelHeader(cursor: at(40), epoch: "e", key: nil, digest: .empty, rest: .all))
+        var device = Device(user: "ada")
+
+        let effects = device.follow("room", base: base)
+
+        guard case .channel("room", let header, let rows)? = effects.writes.first else {
+            Issue.record("Nothing is dropped: \(effects.writes)")
+            return
+        }
+        #expect(header.rest == .none)
+        #expect(header.cursor == .zero)
+        #expect(rows == [.messageDropped(at(10), entry("boo"))])
+    }
 }
