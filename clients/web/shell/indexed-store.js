@@ -100,6 +100,27 @@ export class IndexedStore {
   }
 
   /**
+   * The newest messages and what is said of them; null where there are no more than these.
+   * @param {string} channel @param {number} count
+   */
+  async newest(channel, count) {
+    const transaction = await this.#database.begin(['channels', 'rows', 'messages']);
+    const head = await answerTo(transaction.objectStore('channels').get(channel));
+    const name = nameOf(channel, copyOf(head));
+    const store = transaction.objectStore('messages');
+    const walk = store.openKeyCursor(rangeOf(name), 'prev');
+    const first = await answerTo(walk);
+    if (!first) return null;
+    first.advance(count);
+    const last = await answerTo(walk);
+    if (!last) return null;
+    const range = IDBKeyRange.bound(last.key, [name, []], true);
+    const [rows, messages] = await Promise.all([
+      answerTo(transaction.objectStore('rows').getAll(range)), answerTo(store.getAll(range))]);
+    return { head, rows, messages: messages.filter(isWhole) };
+  }
+
+  /**
    * Stores a patch: in one transaction, or as a copy of its own beside what is there. One at a
    * time: the caller waits. False when the channel is not what the patch is about: then nothing is
    * stored. So is one that was deleted under this tab, and that another one may have begun anew.

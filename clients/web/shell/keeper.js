@@ -13,6 +13,8 @@ import { MemoryStore } from './memory-store.js';
 
 /** Rows and messages that are stored at once; more wait until the page shows them. */
 const smallMax = 50;
+/** Messages that show before the others are read. */
+const newestCount = 50;
 /** Milliseconds after which a cache is stored again that could not be stored. */
 const keepAgain = 60_000;
 
@@ -95,6 +97,7 @@ export class Keeper {
   /** @param {Channel} channel @param {Keeping} keeping @param {Promise<any>} [first] */
   async #load(channel, keeping, first) {
     try {
+      if (!channel.isLoaded) await this.#show(channel, first);
       let heard;
       do {
         ({ heard } = keeping);
@@ -115,6 +118,20 @@ export class Keeper {
     }
     channel.isLoaded = true;
     channel.refresh('all');
+  }
+
+  /**
+   * Shows the newest messages, if there are many: a browser takes its time to read all.
+   * @param {Channel} channel @param {Promise<any>} [first]
+   */
+  async #show(channel, first) {
+    await this.#stored;
+    const newest = await this.#store.newest(channel.name, newestCount);
+    if (!newest) return;
+    await first;
+    channel.sync.load(newest);
+    channel.refresh('all');
+    await afterFrame();
   }
 
   /**

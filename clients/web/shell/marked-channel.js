@@ -31,10 +31,12 @@ export class MarkedChannel extends ShownChannel {
 
   /**
    * The messages of others in the list that are behind the read mark, this device's wish included;
-   * null without the option `unread`, and until the mark is known.
+   * null without the option `unread`, and until the mark is known and the cache read.
    * @returns {UnreadMessages|null}
    */
   get unread() {
+    // What is read so far is not all.
+    if (!this.isLoaded) return null;
     return this.#count?.of(this.sync.cache, this.isVerified) ?? null;
   }
 

@@ -23,6 +23,11 @@ export class MemoryStore {
     return null;
   }
 
+  /** @param {string} _channel @param {number} _count @returns {Promise<any>} */
+  async newest(_channel, _count) {
+    return null;
+  }
+
   /** @param {string} _id Nobody else has it. */
   async keepDeviceId(_id) {}
 

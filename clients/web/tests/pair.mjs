@@ -104,7 +104,7 @@ export class Pair {
 
   get isQuiet() {
     const { inbox = [] } = this.tabs[0].socket?.model ?? {};
-    return inbox.length === 0 && this.channels.every((it) => it.inbox.length === 0);
+    return inbox.length === 0 && this.disk.underWay === 0 && this.channels.every((it) => it.inbox.length === 0);
   }
 
   /** Everything comes, until there is nothing more. */

@@ -106,6 +106,8 @@ export class Disk {
   /** What transactions of a kind fail with. */
   failures = {};
   last = Promise.resolve();
+  /** Transactions that have not ended. */
+  underWay = 0;
 
   /** The person clears the site's data. */
   clear() {
@@ -128,13 +130,14 @@ class DurableStore {
   #transact(kind, work) {
     if (this.isClosed) return Promise.reject(new Error('The connection is closed.'));
     const { disk } = this;
+    disk.underWay++;
     return new Promise((resolve, reject) => {
       disk.last = disk.last.then(async () => {
         for (let turns = disk.latency(); turns > 0; turns--) await turn();
         if (this.isGone) return;
         if (disk.failures[kind]) reject(disk.failures[kind]);
         else await Promise.resolve().then(work).then(resolve, reject);
-      });
+      }).finally(() => disk.underWay--);
     });
   }
 
@@ -157,6 +160,19 @@ class DurableStore {
       const it = this.disk.channels.get(channel);
       return it && structuredClone(
         { head: it.head, rows: [...it.rows.values()], messages: [...it.messages.values()] });
+    });
+  }
+
+  /** Few are many in these worlds. */
+  newest(channel) {
+    return this.#transact('load', () => {
+      const it = this.disk.channels.get(channel);
+      const timetokens = [...it?.messages.keys() ?? []].sort().slice(-2);
+      return it && it.messages.size > 2 ? structuredClone({
+        head: it.head,
+        rows: [...it.rows.values()].filter((row) => row.messageTimetoken >= timetokens[0]),
+        messages: timetokens.map((timetoken) => it.messages.get(timetoken)),
+      }) : null;
     });
   }
 
@@ -301,8 +317,9 @@ export class World {
   }
 
   async reload() {
-    this.client.close();
-    await turn();
+    const closed = this.client.close();
+    // Before that no other client may have the cache; what a page stores that is gone never ends.
+    await (this.store.isGone ? turn() : closed);
     this.open();
     await this.channel.ready;
   }

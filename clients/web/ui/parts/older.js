@@ -21,7 +21,8 @@ export class Older {
    * @returns {'more'|'loading'|'beginning'|'full'}
    */
   get state() {
-    if (this.#isLoading) return 'loading';
+    // Those that the device has come first, of themselves.
+    if (this.#isLoading || this.#channel?.isLoaded === false) return 'loading';
     if (this.#isFull) return 'full';
     return this.#channel?.hasOlder ? 'more' : 'beginning';
   }
