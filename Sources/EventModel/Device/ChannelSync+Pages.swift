@@ -153,8 +153,12 @@ extension ChannelSync {
     // MARK: What is given up
 
     /// Gives up the oldest messages when there are many more than are to be kept.
+    ///
+    /// Not amid a catch-up: what is told to who holds all does not say what was before.
     mutating func cutToSize(_ step: inout Step) {
-        guard let window, incoming == nil, !base.isUnopened, pages.asked == nil else { return }
+        guard let window, incoming == nil, !base.isUnopened, pages.asked == nil,
+            told?.cursor == base.cursor
+        else { return }
         let count = base.cache.messages.count
         // Not one by one: each time costs O(n log n).
         guard count > window.keeping + max(16, window.keeping / 8) else { return }

@@ -15,13 +15,16 @@ final class SummaryFollower: LineOwner {
         var groups: [Timetoken: (position: Timetoken, totals: [ActionName: ActionTotals])] = [:]
         /// Messages of which a clearing may have taken something, and when that was.
         var doubtful: [Timetoken: Timetoken] = [:]
-        /// Ranges of deleted messages: a summary from before may come later.
+        /// The newest clearing of no message: a summary from before may come later.
+        var cleared = Timetoken.zero
+        /// Ranges of deleted messages: likewise.
         var deletions: [(range: MessageRange, position: Timetoken)] = []
 
         /// What is after the cursor comes again, unless the store was put back to before it.
         mutating func forgetWhatIsAhead() {
             messages = messages.filter { $0 <= cursor }
             deletions = deletions.filter { $0.position <= cursor }
+            cleared = min(cleared, cursor)
             for (message, group) in groups where group.position > cursor {
                 groups[message] = nil
                 doubtful[message] = .zero
@@ -129,6 +132,7 @@ final class SummaryFollower: LineOwner {
                 }
             case .actionsCleared(let clearing) where clearing.messageTimetoken == nil:
                 for message in shown.groups.keys { shown.doubtful[message] = envelope.timetoken }
+                shown.cleared = envelope.timetoken
             case .actionAdded, .actionRemoved:
                 world.violation("wire", "who wants summaries got an action")
             default: break
@@ -184,6 +188,7 @@ final class SummaryFollower: LineOwner {
                 count: group.count, score: group.score)
         }
         shown.groups[message] = (position, totals)
+        if position < shown.cleared { shown.doubtful[message] = shown.cleared }
     }
 
     // MARK: At the end

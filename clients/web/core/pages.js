@@ -4,6 +4,7 @@ import { pageMax } from './window.js';
 
 /** @typedef {import('./cache.js').ChannelCache} ChannelCache */
 /** @typedef {import('./types.js').ChannelWindow} ChannelWindow */
+/** @typedef {import('./types.js').OlderAnswer} OlderAnswer */
 /** @typedef {import('./types.js').State} State */
 
 /**
@@ -23,6 +24,7 @@ export class Pages {
   /** The first page need not wait for the reply to the subscription behind which it is asked. */
   isEarly = false;
   #last = 0;
+  /** @type {OlderAnswer|null} To who waits for older messages. */ #answer = null;
 
   disconnect() {
     [this.asked, this.isRefused, this.isUnfillable] = [null, false, false];
@@ -35,6 +37,21 @@ export class Pages {
   ask(reason) {
     this.asked = { number: ++this.#last, reason };
     return this.asked.number;
+  }
+
+  /**
+   * A wish for older messages is over.
+   * @param {OlderAnswer} answer
+   */
+  answerOlder(answer) {
+    [this.#answer, this.older] = [answer, null];
+  }
+
+  /** To who waits for older messages; once. */
+  takeAnswer() {
+    const answer = this.#answer;
+    this.#answer = null;
+    return answer;
   }
 
   /**

@@ -8,7 +8,6 @@ import { isLater } from './timetoken.js';
 import { cut, grow, pageMax, settle, unopened } from './window.js';
 
 /** @typedef {import('./types.js').ChannelWindow} ChannelWindow */
-/** @typedef {import('./types.js').OlderAnswer} OlderAnswer */
 /** @typedef {import('./types.js').Outcome} Outcome */
 /** @typedef {import('./types.js').State} State */
 
@@ -20,7 +19,6 @@ export class WindowSync extends ChannelSync {
   size;
   pages = new Pages();
   /** @type {{at: string, state: State}|null} What the channel came to last. */ told = null;
-  /** @type {OlderAnswer|null} To who waits for older messages. */ #answer = null;
 
   /** @param {string} name @param {ChannelWindow} size */
   constructor(name, size) {
@@ -108,7 +106,7 @@ export class WindowSync extends ChannelSync {
     if (isAnew) return outcomeOf({ restored });
     const { cursor } = compared;
     const outcome = this.check(reply.s, outcomeOf({ restored }), reply.cursor);
-    const isToCut = !this.staging && cut(compared, this.size.keeping);
+    const isToCut = this.#cut();
     return isToCut || cursor !== compared.cursor ? this.#kept(outcome) : outcome;
   }
 
@@ -122,8 +120,17 @@ export class WindowSync extends ChannelSync {
     // rest nothing can be compared.
     if (text !== cache.tally.digest.text || !cache.rest.digest) this.isVerified = false;
     const outcome = this.check(push.s, outcomeOf({ events }), push.t.t);
-    if (!this.staging && !this.pages.asked) cut(this.cache, this.size.keeping);
+    this.#cut();
     return this.#kept(outcome);
+  }
+
+  /**
+   * Gives up the oldest messages, if there are many more than are to be kept. Not amid a catch-up:
+   * what is told to who holds all does not say what was before.
+   */
+  #cut() {
+    const { cache, staging, pages, told, size } = this;
+    return !staging && !pages.asked && told?.at === cache.cursor && cut(cache, size.keeping);
   }
 
   /**
@@ -216,21 +223,8 @@ export class WindowSync extends ChannelSync {
   #answerOlder() {
     const { cache, pages, size } = this;
     if (pages.older === null || this.staging || cache.rest.isAll || pages.asked) return;
-    if (!this.hasOlder) this.#answered('beginning');
-    else if (cache.messages.size >= size.keeping) this.#answered('full');
-  }
-
-  /** @param {OlderAnswer} answer */
-  #answered(answer) {
-    this.#answer = answer;
-    this.pages.older = null;
-  }
-
-  /** To who waits for older messages; once. */
-  takeAnswer() {
-    const answer = this.#answer;
-    this.#answer = null;
-    return answer;
+    if (!this.hasOlder) pages.answerOlder('beginning');
+    else if (cache.messages.size >= size.keeping) pages.answerOlder('full');
   }
 
   /**
@@ -268,7 +262,7 @@ export class WindowSync extends ChannelSync {
     const { pages } = this;
     const left = (pages.older ?? 0) - page.messages.length;
     if (left > 0 && this.hasOlder && page.after !== start) pages.older = left;
-    else this.#answered(this.hasOlder ? 'more' : 'beginning');
+    else pages.answerOlder(this.hasOlder ? 'more' : 'beginning');
   }
 
   /**
@@ -282,7 +276,7 @@ export class WindowSync extends ChannelSync {
     this.#forgetPage();
     if (isWorthRetrying(error)) pages.isRefused = true;
     else if (asked.reason === 'rest') return this.distrust(outcomeOf());
-    else if (asked.reason === 'older') this.#answered({ error });
+    else if (asked.reason === 'older') pages.answerOlder({ error });
     else if (asked.reason === 'filling') pages.isUnfillable = true;
     else {
       this.phase = 'idle';

@@ -42,7 +42,7 @@ export class OlderPages {
     if (!sync) return;
     this.#compareLater();
     const question = sync.nextPage();
-    const answer = sync.takeAnswer();
+    const answer = sync.pages.takeAnswer();
     if (answer) channel.answerOlder(answer);
     if (!question) return;
     const { number, command } = question;

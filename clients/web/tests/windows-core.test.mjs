@@ -256,7 +256,7 @@ test('refusals of pages', () => {
   sync.retryPages();
   sync.pageRefused(never, sync.nextPage().number);
   assert.equal(sync.nextPage(), null);
-  assert.deepEqual(sync.takeAnswer(), { error: never });
+  assert.deepEqual(sync.pages.takeAnswer(), { error: never });
   sync.size = { last: 5, keeping: 10 };
   sync.pageRefused(never, sync.nextPage().number);
   assert.equal(sync.nextPage(), null, 'the window is not filled again');
