@@ -349,6 +349,21 @@ def pushes():
     yield it
 
 
+    it = Story("older messages wait for what was missed").open()
+    it.do("disconnect")
+    it.paper.add("eve", it.messages[2])
+    it.do("connect", epoch=EPOCH)
+    it.asks(it.subscribe())
+    it.welcome(0, "delta")
+    it.do("older", last=2)
+    it.asks()
+    it.push()
+    it.asks(it.older(2))
+    it.page(1, it.paper.older(2, it.part.after))
+    it.holds()
+    yield it
+
+
 def pages():
     it = Story("a page back with what happened since it was read", messages=9).open()
     it.do("older", last=3)

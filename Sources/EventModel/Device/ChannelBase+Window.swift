@@ -25,6 +25,9 @@ extension ChannelBase {
     /// Begins to note what happens before the window: a page is asked for.
     mutating func expectPage() { seen = [] }
 
+    /// Whether one is on its way.
+    var expectsPage: Bool { seen != nil }
+
     /// The page will not come, or is of no use.
     mutating func cancelPage() { seen = nil }
 

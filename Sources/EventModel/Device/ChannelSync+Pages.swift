@@ -45,7 +45,9 @@ extension ChannelSync {
             let shown = incoming == nil ? 0 : base.cache.messages.count
             return (.opening, min(max(window.last, shown), Limits.windowPageMessagesMax))
         }
-        guard held.rest.after > .zero else { return nil }
+        // What was missed is told of the window as it was asked for: what a page brings before that
+        // might lack some of it.
+        guard held.rest.after > .zero, !catchesUp else { return nil }
         // While it catches up, the last batch says it.
         if held.rest.digest == nil { return told?.cursor == held.cursor ? (.rest, 0) : nil }
         guard incoming == nil else { return nil }

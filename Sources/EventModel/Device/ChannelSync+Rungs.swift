@@ -7,12 +7,13 @@ extension ChannelSync {
         guard cursor >= compared.cursor else { return }
         let hasMoved = compared.settle(state, at: cursor)
         let cursor = hasMoved ? compared.cursor : cursor
-        told = (cursor, state)
+        (told, catchesUp) = ((cursor, state), false)
         guard compared.cursor == cursor, compared.key != nil, let own = compared.state
         else { return }
         if own == state {
             finishSnapshot(&step)
             (repairs, failedSnapshots) = (0, 0)
+            isDoubted = false
             isVerified = true
         } else {
             isVerified = false
@@ -35,6 +36,7 @@ extension ChannelSync {
         } else if isSnapshot {
             // The server contradicts itself. What it sent is shown, and not called verified.
             finishSnapshot(&step)
+            isDoubted = true
         }
     }
 

@@ -36,6 +36,8 @@ public struct ChannelSync: Sendable {
     var attempt = 0
     /// What was asked before what is held of a channel, and what is wished of it.
     var pages = PageQuestions()
+    /// Whether what was missed is still to come.
+    var catchesUp = false
     /// What the server said last in this session that the channel comes to, and when.
     var told: (cursor: Timetoken, state: Digest)?
     var needsRepair = false
@@ -43,6 +45,8 @@ public struct ChannelSync: Sendable {
     var repairs = 0
     /// Snapshots of this session that were not equal to the server's state either.
     var failedSnapshots = 0
+    /// The server contradicts itself: it is asked again at ``retry()``.
+    var isDoubted = false
     /// Whether everything comes anew, and was not compared yet.
     var isSnapshot = false
     /// The server lost track of a repair once in this session.
@@ -104,6 +108,7 @@ public struct ChannelSync: Sendable {
         announcedThrough = .zero
         rung = nil
         failedSnapshots = 0
+        isDoubted = false
         wasInterrupted = false
         pages.connect()
         return subscribe()
@@ -116,9 +121,13 @@ public struct ChannelSync: Sendable {
         forgetPage()
     }
 
-    /// Asks again what was not answered for want of room.
+    /// Asks again what was not answered for want of room, or was contradicted.
     mutating func retry() -> Step {
         if phase == .waiting { return subscribe() }
+        if isDoubted, phase == .following {
+            (isDoubted, repairs, failedSnapshots) = (false, 0, 0)
+            return repair()
+        }
         var step = Step()
         pages.isRefused = false
         askForPage(&step)
@@ -141,7 +150,7 @@ public struct ChannelSync: Sendable {
         attempt += 1
         phase = .subscribing
         isVerified = false
-        told = nil
+        (told, catchesUp) = (nil, false)
         forgetPage()
         // Pages cost less than to find out how a part differs.
         if window != nil, needsRepair { startAnew() }
@@ -185,6 +194,7 @@ public struct ChannelSync: Sendable {
             needsRepair = false
             accept(reply, &step)
             phase = .following
+            catchesUp = reply.mode == .delta
             if let state = reply.state { compare(with: state, at: reply.cursor, &step) }
             cutToSize(&step)
             askForPage(&step)

@@ -133,6 +133,10 @@ extension Device {
             guard let step = channels[key]?.pageRefused(error, number: number) else { return }
             if error.isWorthRetrying { effects.wait(error.retryAfterSeconds) }
             take(step, of: channel, &effects)
+            // What waited for the page waits no longer.
+            var news = ChannelView.News()
+            settle(channel, &news, &effects)
+            show(channel, news, &effects)
             if case .refused(let error)? = channels[key]?.phase {
                 effects.refusedChannels.append((channel, error))
             }
@@ -180,7 +184,9 @@ extension Device {
         }
         countMark(Channel(channel), step.rows)
         guard let sync = channels[Channel(channel)] else { return }
-        if sync.phase == .waiting || sync.pages.isRefused { effects.retriesLater = true }
+        if sync.phase == .waiting || sync.pages.isRefused || sync.isDoubted {
+            effects.retriesLater = true
+        }
         if let outcome = step.older { effects.older.append((channel, outcome)) }
         if let cursor = step.tailBegan { effects.tailsBegun.append((channel, cursor)) }
         if let rung = step.healedBy { effects.healed.append((channel, rung, step.rows)) }

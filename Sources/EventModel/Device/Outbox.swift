@@ -267,7 +267,10 @@ extension ChannelBase {
             guard let added = entry.timetoken else { return true }
             return cursor >= added || cache.actionTimetoken(of: key).map { $0 >= added } ?? false
         case .remove(let key, let seen):
-            guard let added = cache.actionTimetoken(of: key) else { return true }
+            guard let added = cache.actionTimetoken(of: key) else {
+                // A page on its way may be of before the removal, and bring the action.
+                return !expectsPage || !rest.contains(key.messageTimetoken)
+            }
             return seen.map { added > $0 } ?? true
         }
     }

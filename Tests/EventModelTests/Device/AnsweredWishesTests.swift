@@ -213,4 +213,25 @@ struct AnsweredWishesTests {
         #expect(device.outbox.isEmpty)
         #expect(device.list(of: "room").flatMap(\.reactions).isEmpty)
     }
+
+    /// Found by a world: a person scrolled up, and for a moment saw the reaction that they had just
+    /// taken back.
+    @Test("a removal outside of a window waits for a page that may be from before it")
+    func outside() {
+        var base = ChannelBase(
+            messages: [:], actions: [],
+            ChannelHeader(
+                cursor: Timetoken(rawValue: 40), epoch: "e", key: nil, digest: .empty,
+                rest: ChannelRest(after: Timetoken(rawValue: 30), digest: .empty)))
+        base.expectPage()
+        var outbox = Outbox([
+            OutboxEntry(
+                mutation: "m1", channel: "room",
+                wish: .remove(action.key, seen: action.actionTimetoken), progress: .answered(nil))
+        ])
+
+        #expect(outbox.settle("room", base: base).isEmpty)
+        base.cancelPage()
+        #expect(outbox.settle("room", base: base).map(\.mutation) == ["m1"])
+    }
 }

@@ -134,4 +134,33 @@ struct StateComparisonTests {
         #expect(device.outbox.isEmpty)
         #expect(device.standing(of: action.key, in: "room") == .since(action.actionTimetoken))
     }
+
+    /// Found by a world in which removals are forgotten at once: what is read in parts while much
+    /// changes is none of the channel's states. The device stopped to ask, for as long as the
+    /// connection lasted.
+    @Test("a server that contradicts itself is asked again later")
+    func doubted() throws {
+        var (sync, state) = try followed()
+        let lie = Digest(count: 9, words: (1, 2))
+        var step = sync.apply(batch(21, [], lie))
+        _ = sync.subscribed(reply(.snapshot, 0), attempt: try attempt(step))
+        let row = Envelope(
+            channel: Channel("room"), timetoken: action.actionTimetoken, uuid: "ada",
+            event: .actionAdded(action))
+        for _ in 0..<ChannelSync.snapshotsMax where !sync.isDoubted {
+            step = sync.apply(batch(21, [row], lie))
+            guard !step.questions.isEmpty else { break }
+            _ = sync.subscribed(reply(.snapshot, 0), attempt: try attempt(step))
+        }
+        #expect(sync.isDoubted)
+        #expect(!sync.isVerified)
+        #expect(sync.apply(batch(22, [], lie)).questions.isEmpty)
+
+        let again = sync.retry()
+        _ = sync.subscribed(reply(.current, 22, state), attempt: try attempt(again))
+
+        #expect(sync.isVerified)
+        #expect(!sync.isDoubted)
+        #expect(sync.retry().questions.isEmpty)
+    }
 }

@@ -23,6 +23,7 @@ export class Pages {
   isUnfillable = false;
   /** The first page need not wait for the reply to the subscription behind which it is asked. */
   isEarly = false;
+  /** What was missed is still to come. */ catchesUp = false;
   #last = 0;
   /** @type {OlderAnswer|null} To who waits for older messages. */ #answer = null;
 
@@ -67,7 +68,9 @@ export class Pages {
       const last = Math.max(size.last, shown?.messages.size ?? 0);
       return { reason: 'opening', last: Math.min(last, pageMax) };
     }
-    if (!rest.isPart || shown) return null;
+    // What was missed is told of the window as it was asked for: what a page brings before that
+    // might lack some of it.
+    if (!rest.isPart || shown || this.catchesUp) return null;
     // While it catches up, the last push says it.
     if (rest.digest === null) return told?.at === cursor ? { reason: 'rest', last: 0 } : null;
     if (this.comparesRest) return { reason: 'rest', last: 0 };

@@ -22,7 +22,9 @@ export function isSettled(entry, cache, user, unstored) {
   if (entry.kind !== 'action' || entry.present) return true;
   const { messageTimetoken = '', type = '', value = '' } = entry;
   const row = cache.rows.find(messageTimetoken, type, value, user);
-  return !row || isLater(row.actionTimetoken, entry.acknowledged);
+  // A page on its way may be of before the removal, and bring the action.
+  if (!row) return !cache.seen || !cache.rest.contains(messageTimetoken);
+  return isLater(row.actionTimetoken, entry.acknowledged);
 }
 
 /**

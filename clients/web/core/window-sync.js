@@ -54,6 +54,7 @@ export class WindowSync extends ChannelSync {
     this.isVerified = false;
     this.asked++;
     this.told = null;
+    this.pages.catchesUp = false;
     this.#forgetPage();
     if (this.wanted || this.isUnopened) this.#startAnew();
     const { name, compared: { cursor, epoch, state, tally, rest } } = this;
@@ -96,6 +97,7 @@ export class WindowSync extends ChannelSync {
     const known = this.cache.epoch;
     const restored = known !== null && known !== epoch;
     this.phase = 'live';
+    this.pages.catchesUp = reply.mode === 'delta';
     // The daemon cannot say how the window differs.
     const isAnew = reply.mode !== 'current' && reply.mode !== 'delta';
     if (isAnew) this.#startAnew();
@@ -143,6 +145,7 @@ export class WindowSync extends ChannelSync {
     if (!state || isLater(compared.cursor, at)) return outcome;
     const isSettled = settle(compared, state, at);
     this.told = { at: isSettled ? compared.cursor : at, state };
+    this.pages.catchesUp = false;
     if (compared.cursor !== this.told.at || !compared.tally.hasher || !compared.state) {
       return outcome;
     }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { ChannelCache } from '../core/cache.js';
 import { Digest } from '../core/digest.js';
 import { Rest } from '../core/rest.js';
+import { settledOf } from '../core/settled.js';
 import { cut, grow, settle, shrink, unopened } from '../core/window.js';
 import { WindowSync } from '../core/window-sync.js';
 import { Server } from './model.mjs';
@@ -276,4 +277,16 @@ test('what is known so wrongly that less than nothing is left is not said', () =
     return sync.request().count;
   });
   assert.deepEqual(counts, [1, 0, undefined]);
+});
+
+test('a removal outside of a window waits for a page that may be from before it', () => {
+  const cache = new ChannelCache();
+  cache.cursor = '40';
+  cache.rest = new Rest('30', new Digest(), '40', null);
+  cache.seen = [];
+  const entry = { kind: 'action', order: 1, present: false, acknowledged: '20', again: false,
+    messageTimetoken: '10', type: 'reaction', value: '👍' };
+  assert.deepEqual(settledOf([entry], cache, 'ada'), []);
+  cache.seen = null;
+  assert.deepEqual(settledOf([entry], cache, 'ada'), [entry]);
 });
