@@ -122,7 +122,8 @@ extension Device {
         case .success(.published(let timetoken)):
             effects.writes += outbox.answered(mutation, timetoken).map { .outbox($0) }
         case .success(.actionAdded(let action, _)):
-            let changes = outbox.answered(mutation, action.actionTimetoken)
+            let changes = outbox.answered(
+                mutation, action.actionTimetoken, under: rules(of: entry.channel))
             effects.writes += changes.map { .outbox($0) }
         case .success(.actionRemoved(.stale)), .success(.actionRemoved(.notOwner)):
             // Another action stands than the one that was seen: the wish is about nothing. Its

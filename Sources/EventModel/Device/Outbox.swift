@@ -126,8 +126,13 @@ public struct Outbox: Hashable, Sendable {
 
     /// The server applied an entry, now or earlier.
     ///
-    /// - Parameter timetoken: Of the message or of the action that stands; `nil` for a removal.
-    mutating func answered(_ mutation: String, _ timetoken: Timetoken?) -> [Change] {
+    /// - Parameters:
+    ///   - timetoken: Of the message or of the action that stands; `nil` for a removal.
+    ///   - rules: What holds in the entry's channel.
+    mutating func answered(
+        _ mutation: String, _ timetoken: Timetoken?,
+        under rules: ReactionRules = ReactionRules()
+    ) -> [Change] {
         inFlight.remove(mutation)
         guard let index = entries.firstIndex(where: { $0.mutation == mutation }) else { return [] }
         entries[index].progress = .answered(timetoken)
@@ -135,13 +140,17 @@ public struct Outbox: Hashable, Sendable {
         entries[index].earlierAnswer = nil
         var changes = [Change.put(entries[index])]
         // Where no base shows the action, removals behind it learn only here what they are about.
-        guard case .add(let key, _) = entries[index].wish, let timetoken else { return changes }
+        guard case .add = entries[index].wish, let timetoken else { return changes }
         let channel = Channel(entries[index].channel)
+        let key = entries[index].canonical(under: rules).key
+        // By whatever name: the next add makes it another action.
         for behind in entries.indices[(index + 1)...]
-        where entries[behind].key == key && Channel(entries[behind].channel) == channel {
-            guard case .remove(_, let seen) = entries[behind].wish else { break }
+        where Channel(entries[behind].channel) == channel
+            && entries[behind].canonical(under: rules).key == key
+        {
+            guard case .remove(let asked, let seen) = entries[behind].wish else { break }
             guard seen == nil else { continue }
-            entries[behind].wish = .remove(key, seen: timetoken)
+            entries[behind].wish = .remove(asked, seen: timetoken)
             changes.append(.put(entries[behind]))
         }
         return changes

@@ -273,7 +273,12 @@ final class DeviceWitness {
                 if start > .zero, key.messageTimetoken <= start { continue }
                 if world.truth.wasDeleted(key.messageTimetoken, in: channel) { continue }
                 if world.truth.wasCleared(key, in: channel) { continue }
-                fail("I7", "shows \(key) in \(channel) otherwise than its user wished")
+                let entries = core.outbox.entries.filter {
+                    $0.channel == channel && $0.key?.messageTimetoken == key.messageTimetoken
+                }
+                fail(
+                    "I7",
+                    "shows \(key) in \(channel) otherwise than its user wished: \(entries)")
             }
         }
     }

@@ -234,4 +234,27 @@ struct AnsweredWishesTests {
         base.cancelPage()
         #expect(outbox.settle("room", base: base).map(\.mutation) == ["m1"])
     }
+
+    /// Found by a world: the alias was wished before the rules were known, and its removal named
+    /// the action before the one that stood.
+    @Test("a removal is of the last add before it, by whatever name that was")
+    func aliases() {
+        let love = MessageAction.Key(
+            messageTimetoken: Timetoken(rawValue: 10), type: "reaction", value: "love", uuid: "ada")
+        let heart = MessageAction.Key(
+            messageTimetoken: Timetoken(rawValue: 10), type: "reaction", value: "❤️", uuid: "ada")
+        var rules = ReactionRules()
+        rules.aliases = [ReactionRules.Alias(name: "love", value: "❤️")]
+        var outbox = Outbox([
+            OutboxEntry(
+                mutation: "m1", channel: "room", wish: .add(love), progress: .perhapsSent),
+            OutboxEntry(mutation: "m2", channel: "room", wish: .add(heart, score: 2)),
+            OutboxEntry(mutation: "m3", channel: "room", wish: .remove(love, seen: nil)),
+        ])
+
+        _ = outbox.answered("m1", Timetoken(rawValue: 20), under: rules)
+        #expect(outbox.entries[2].wish == .remove(love, seen: nil))
+        _ = outbox.answered("m2", Timetoken(rawValue: 30), under: rules)
+        #expect(outbox.entries[2].wish == .remove(love, seen: Timetoken(rawValue: 30)))
+    }
 }
