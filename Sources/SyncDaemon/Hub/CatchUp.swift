@@ -325,8 +325,8 @@ final class CatchUp {
         if subscription.window != nil { return events }
         // Who gets summaries may have messages of these already.
         if subscription.actions == .summary { return summed(events) }
-        let told = withoutVainDeletions(events[...], subscription.unseen)
-        return summed(withoutPassing(Array(told), after: subscription.position))
+        return summed(
+            withoutPassing(events, subscription.unseen, after: subscription.position))
     }
 
     /// Has a subscription wait for the page that it needs, which is asked for once for all who need

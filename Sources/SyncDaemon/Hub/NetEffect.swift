@@ -63,37 +63,57 @@ func withoutVainDeletions(
     return events.contains(where: isVain) ? events.filter { !isVain($0) }[...] : events
 }
 
-/// Leaves out messages that came after a position and are gone again, what was said of them until
-/// then, and their deletion; likewise.
+/// Leaves out messages that a follower never got and that are gone again, what was said of them
+/// until then, and their deletion; likewise.
 ///
-/// - Parameter events: All after the position, as they happened.
-/// - Complexity: O(events): deletions of many messages at once stay, and all that they are about.
+/// - Parameters:
+///   - events: All after the position, as they happened.
+///   - unseen: What readers' pages left out before.
+/// - Complexity: O(events) for each deletion of many messages at once; those stay, and all that they
+///   are about, unless nothing here is.
 func withoutPassing(
-    _ events: [EncodedEnvelope], after position: Timetoken
+    _ events: [EncodedEnvelope], _ unseen: Unseen? = nil, after position: Timetoken
 ) -> [EncodedEnvelope] {
     var ends: [Timetoken: Timetoken] = [:]
+    var vain: Set<Timetoken> = []
     for event in events {
-        guard let deletion = event.deletion, let message = deletion.onlyMessage,
-            message > position, ends[message] == nil
-        else { continue }
-        ends[message] = deletion.timetoken
+        guard let deletion = event.deletion else { continue }
+        let isUnseen = unseen?.holdsAll(of: deletion) ?? false
+        if let message = deletion.onlyMessage {
+            guard message > position || isUnseen, ends[message] == nil else { continue }
+            ends[message] = deletion.timetoken
+        } else if isUnseen, !events.contains(where: deletion.takes) {
+            vain.insert(deletion.timetoken)
+        }
     }
-    guard !ends.isEmpty else { return events }
+    guard !ends.isEmpty || !vain.isEmpty else { return events }
     return events.filter { event in
-        let message: Timetoken? =
-            switch event.subject {
-            case .deletion(let deletion): deletion.onlyMessage
-            case .action(let change): change.key.messageTimetoken
-            case .other: event.isStored ? event.timetoken : nil
-            case .clearing, .directory: nil
-            }
+        if vain.contains(event.timetoken) { return false }
         // What was said of it later stands, though nobody has the message.
-        guard let end = message.flatMap({ ends[$0] }) else { return true }
+        guard let end = event.messageConcerned.flatMap({ ends[$0] }) else { return true }
         return event.timetoken > end
     }
 }
 
+extension EncodedEnvelope {
+    /// The message that it is, or is about alone.
+    fileprivate var messageConcerned: Timetoken? {
+        switch subject {
+        case .deletion(let deletion): deletion.onlyMessage
+        case .action(let change): change.key.messageTimetoken
+        case .other: isStored ? timetoken : nil
+        case .clearing, .directory: nil
+        }
+    }
+}
+
 extension MessageDeletion {
+    /// Whether something that happened before goes with it.
+    fileprivate func takes(_ event: EncodedEnvelope) -> Bool {
+        guard event.timetoken < timetoken, let message = event.messageConcerned else { return false }
+        return takes(messageAt: message)
+    }
+
     /// The message that it is about, when it is about one alone.
     fileprivate var onlyMessage: Timetoken? {
         through.rawValue == after.rawValue + 1 ? through : nil

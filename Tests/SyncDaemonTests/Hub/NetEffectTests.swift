@@ -101,6 +101,7 @@ struct NetEffectTests {
             some.apply(event)
             page.apply(event)
         }
+        let before = page
         let rest = Array(events[start...])
         let position = events[start - 1].timetoken
         let encoded = rest.map(EncodedEnvelope.init)
@@ -132,6 +133,18 @@ struct NetEffectTests {
                 left[half...], Unseen(after: position, asOf: asOf), after: left[half - 1].timetoken)
             let expected = told.intersection(left[half...].map(\.timetoken))
             #expect(Set(later.map(\.timetoken)) == expected)
+        }
+        // The first page from a reader, and the rest from memory: found by a world.
+        if half > 0 {
+            let (asOf, middle) = (encoded[encoded.count - 1].timetoken, left[half - 1].timetoken)
+            let first = withoutVainDeletions(left[..<half], nil, after: position)
+            let later = withoutPassing(
+                encoded.filter { $0.timetoken > middle },
+                Unseen(after: position, asOf: asOf), after: middle)
+            let both = Set((first + later).map(\.timetoken))
+            var mixed = before
+            for event in rest where both.contains(event.timetoken) { mixed.apply(event) }
+            #expect(mixed.canonicalBytes == all.canonicalBytes)
         }
         let vain = deletions.filter { $0.after >= position }.map(\.timetoken)
         #expect(told.isDisjoint(with: vain))
