@@ -402,6 +402,31 @@ class Messages(UiCase):
         await ada.click(f"{PICKER} >>> [data-id=delete]")
         await self.says(bob, "sync-messages >>> [part=empty]", ["No messages yet."])
 
+    async def test_what_others_wrote_is_reported(self):
+        await self.zoe.publish("room", {"text": "Buy my pills"})
+        ada = await self.person(self.daemon, "ada")
+        await ada.page.run("list.setAttribute('flags', '')")
+        text = f"{MESSAGE} >>> [part=text]"
+        await self.says(ada, text, ["Buy my pills"])
+        await ada.click(text, "right")
+        await self.says(ada, f"{PICKER} >>> [part~=action]", ["Copy text", "Reply", "Report"])
+        await ada.click(f"{PICKER} >>> [data-id=flag]")
+        await self.says(ada, f"{PICKER} >>> [data-id=flag]", ["Really? Report"])
+        await ada.click(f"{PICKER} >>> [data-id=flag]")
+        await self.says(ada, f"{MESSAGE} >>> [part=state]", ["you reported this"])
+        # Nobody reacted: no bubble, and nobody to look at.
+        self.assertEqual(await ada.page.run(f"all('{MESSAGE} >>> [part=count]').length"), 0)
+        moderator = await self.person(self.daemon, "bob")
+        self.assertEqual(await moderator.page.run(
+            "room.actions({ type: 'flag' }).then(({ actions }) => "
+            "actions.map(({ uuid, value }) => [uuid, value]))"), [["ada", "flag"]])
+        await self.says(moderator, f"{MESSAGE} >>> [part=state]", [])
+        await ada.click(text, "right")
+        await self.says(ada, f"{PICKER} >>> [part~=action]",
+                        ["Copy text", "Reply", "Take the report back"])
+        await ada.click(f"{PICKER} >>> [data-id=flag]")
+        await self.says(ada, f"{MESSAGE} >>> [part=state]", [])
+
     async def test_a_long_channel_has_few_rows_and_older_pages(self):
         await self.zoe.settle_all([
             ("publish", {"channel": "room", "payload": {"text": f"message {n}"}})

@@ -23,7 +23,8 @@ import './sync-reaction-picker.js';
 
 export class SyncMessages extends ListElement {
   static styles = [floatStyle, faceStyle, messagesStyle];
-  static observedAttributes = ['limit', 'counts', 'max', 'readonly', 'page', 'no-reactions'];
+  static observedAttributes = ['limit', 'counts', 'max', 'readonly', 'page', 'no-reactions',
+    'flags'];
 
   /** @type {readonly Item[]} What shows. */ items = [];
   /** The message that somebody went to. */ found = '';

@@ -27,6 +27,9 @@ export interface Words {
   remove: string;
   confirm: (label: string) => string;
   cancel: string;
+  flag: string;
+  unflag: string;
+  flagged: string;
   whoReacted: string;
   reactions: string;
   react: string;

@@ -116,6 +116,7 @@ piece('sync-messages', make('div', { class: 'stage tall' }, messages), [
   choice('limit', sizes, attribute(messages, 'limit')),
   check('readonly', attribute(messages, 'readonly')),
   check('no-reactions', attribute(messages, 'no-reactions')),
+  check('flags', attribute(messages, 'flags')),
   check('pieces: text in capitals', (isOn) => {
     messages.pieces = isOn
       ? { text: (/** @type {any} */ it) => String(it.payload.text).toUpperCase() } : {};

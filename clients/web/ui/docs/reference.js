@@ -66,9 +66,11 @@ export const references = [
     ['pieces', '{ text, author, avatar, time, footer }: functions of an item'],
     ['actions', 'a function of an item: what can be done with it'],
     ['page', '50: older messages at a time'], ['readonly, no-reactions', ''],
+    ['flags', 'what others wrote can be reported: an action of the type flag'],
     ['toNewest(), reveal(timetoken)', ''],
     ['jump(timetoken)', 'to a message anywhere in the channel; what is not held does not change']],
   events: [['sync-reply, sync-edit, sync-delete, sync-thread', 'item'],
+    ['sync-flag', 'item, present'],
     ['sync-pick, sync-authors', 'item']],
   slots: 'before, empty, notice, newest, after',
   parts: 'log, notice, message (own, pending, first, deleted, found), day, avatar, header, '

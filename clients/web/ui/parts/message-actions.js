@@ -1,5 +1,6 @@
 // What can be done with a message besides reacting, where the page says nothing else.
 // @ts-check
+import { reactionsOf } from '../../core/reactions.js';
 import { textOf } from '../model/days.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
@@ -9,9 +10,20 @@ import { textOf } from '../model/days.js';
  * @typedef {{id: string, label: string, isDangerous?: boolean, run: () => void}} Action
  */
 
+/** The type and the value of a flag: an action that no bar of reactions shows. */
+const flag = 'flag';
+
 /**
- * Copy, who reacted, reply, and of one's own messages edit and delete. Where there is a composer,
- * it writes replies and edits. In the past there are copy and reply.
+ * Whether this user has flagged a message.
+ * @param {Item} item @param {string} userId
+ */
+export const isFlagged = (item, userId) =>
+  reactionsOf(item, userId).some(({ type, isMine }) => type === flag && isMine);
+
+/**
+ * Copy, who reacted, reply, and of one's own messages edit and delete; of others' flag, where the
+ * list says that somebody looks after flags. Where there is a composer, it writes replies and
+ * edits. In the past there are copy and reply.
  * @param {Item} item @param {SyncMessages} list
  * @returns {Action[]}
  */
@@ -20,11 +32,14 @@ export function usualActions(item, list) {
   const { timetoken } = item;
   // A page of the history neither changes, nor are those who reacted there held here.
   const isMine = item.uuid !== '' && item.uuid === list.userId && !list.isInPast;
+  const isOthers = item.uuid !== list.userId && !list.isReadOnly && !item.isDeleted;
+  const wasFlagged = isFlagged(item, list.userId);
+  const isReacted = reactionsOf(item, list.userId).some(({ type }) => type === 'reaction');
   /** @type {(Action|false)[]} */
   const actions = [
     { id: 'copy', label: words.copy,
       run: () => list.settle(navigator.clipboard.writeText(textOf(item.payload))) },
-    item.actions.length > 0 && !list.isInPast && { id: 'who', label: words.whoReacted,
+    isReacted && !list.isInPast && { id: 'who', label: words.whoReacted,
       run: () => list.openAuthors(item) },
     list.composer && timetoken !== null && { id: 'reply', label: words.reply,
       run: () => {
@@ -37,6 +52,12 @@ export function usualActions(item, list) {
     isMine && timetoken !== null && { id: 'delete', label: words.remove, isDangerous: true,
       run: () => {
         if (list.say('sync-delete', { item })) list.settle(channel?.delete(timetoken));
+      } },
+    list.hasAttribute('flags') && isOthers && timetoken !== null && { id: 'flag',
+      label: wasFlagged ? words.unflag : words.flag, isDangerous: !wasFlagged,
+      run: () => {
+        if (!list.say('sync-flag', { item, present: !wasFlagged })) return;
+        list.settle(channel?.react(timetoken, { value: flag, type: flag, present: !wasFlagged }));
       } },
   ];
   return actions.flatMap((it) => it || []);

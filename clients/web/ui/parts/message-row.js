@@ -4,6 +4,7 @@ import { make, fill, setAttribute, setText } from '../base/dom.js';
 import { glyph } from '../base/glyphs.js';
 import { beginnings, clockText, dayText, textOf, timeOf } from '../model/days.js';
 import { showFace } from './faces.js';
+import { isFlagged } from './message-actions.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
 /** @typedef {any} SyncMessages The list that it is of. */
@@ -96,7 +97,8 @@ export class MessageRow {
     setAttribute(this.#time, 'datetime', at.toISOString());
     if (item.isDeleted) setText(this.#text, words.deleted);
     else fill(this.#text, pieces.text ? pieces.text(item) : textOf(item.payload));
-    setText(this.#state, item.pending ? words.sending : item.isEdited ? words.edited : '');
+    setText(this.#state, [item.pending ? words.sending : item.isEdited && words.edited,
+      isFlagged(item, list.userId) && words.flagged].filter(Boolean).join(' · '));
     fill(this.#footer, pieces.footer?.(item));
     const parent = item.parent && list.items.find(
       (/** @type {Item} */ it) => it.timetoken === item.parent);
