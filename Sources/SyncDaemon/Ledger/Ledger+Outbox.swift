@@ -42,7 +42,10 @@ extension Ledger {
             var news = OutboxNews()
             try take(outboxSteps, &news)
             var devices: [Channel: String?] = [:]
-            for event in commit.events { try writeOutbox(event, &devices, &news) }
+            for event in commit.events {
+                try takeBack(event, &news)
+                try writeOutbox(event, &devices, &news)
+            }
             if news.hasRows { try trimOutbox(&news) }
             news.uses = outbox.uses
             return news
@@ -94,7 +97,21 @@ extension Ledger {
                 guard found != nil || webhook.devices == .yes else { continue }
                 json = json.dropLast() + #","devices":\#(found ?? "[]")}"#
             }
-            try store.put(outbox.row(for: event, to: webhook, author: author, event: json))
+            let (row, isLast) = outbox.row(for: event, to: webhook, author: author, event: json)
+            try store.put(row)
+            news.hasRows = true
+            if isLast { news.sealed.append(row.place) }
+        }
+    }
+
+    /// Tells collections that something of theirs went, by a clearing or with its message.
+    private func takeBack(_ event: Envelope, _ news: inout OutboxNews) throws(StoreError) {
+        let collections = outbox.collections(concernedBy: event)
+        guard !collections.isEmpty else { return }
+        let json = String(decoding: EncodedEnvelope(event).json, as: UTF8.self)
+        for collection in collections.prefix(Limits.webhookCollectionsTakenBackMax) {
+            guard let row = outbox.row(for: event, in: collection, event: json) else { continue }
+            try store.put(row)
             news.hasRows = true
         }
     }

@@ -7,7 +7,7 @@ import EventModel
 /// A batch is what one request will hold. Whoever looks at rows later can tell from `due` alone
 /// that no further one will come; so ids of requests are the same after a crash.
 struct OutboxBatches {
-    private struct Key: Hashable {
+    fileprivate struct Key: Hashable {
         let webhook: String
         let lane: Int
         let author: ExactText?
@@ -16,18 +16,27 @@ struct OutboxBatches {
     private struct Open {
         let batch: Timetoken
         let due: Timetoken
+        let author: String?
         var use = OutboxUse()
+    }
+
+    /// A batch of collected reactions that speaks of a message.
+    struct Collection: Hashable {
+        fileprivate let key: Key
+        fileprivate let batch: Timetoken
     }
 
     var webhooks: [Webhook]
     /// As of the open transaction; `nil`: to be counted.
     var uses: [String: OutboxUses]?
     private var open: [Key: Open] = [:]
+    /// Which collections speak of which messages, also some that are open no more.
+    private var mentions = OutboxMentions<Collection>()
 
     init(_ webhooks: [Webhook] = []) { self.webhooks = webhooks }
 
     /// Has the next event of each lane begin another batch.
-    mutating func close() { open = [:] }
+    mutating func close() { (open, mentions) = ([:], OutboxMentions()) }
 
     /// Has nothing more join a batch.
     mutating func close(_ place: OutboxPlace) {
@@ -41,9 +50,11 @@ struct OutboxBatches {
     /// - Parameters:
     ///   - author: Whose messages it is about, where that is what is collected.
     ///   - event: As JSON.
+    /// - Returns: Also whether nothing joins its batch any more, since that is full.
     mutating func row(
         for envelope: Envelope, to webhook: Webhook, author: String?, event: String
-    ) -> OutboxRow {
+    ) -> (row: OutboxRow, isLast: Bool) {
+        makeRoom(at: envelope.timetoken)
         let lane =
             author.map { WebhookLane.number(of: envelope.channel.keyset, $0) }
             ?? WebhookLane.number(of: envelope.channel.keyset, envelope.channel.name)
@@ -54,20 +65,70 @@ struct OutboxBatches {
         let batch = open[key].flatMap {
             Self.takes($0, use, at: envelope.timetoken, of: webhook) ? $0 : nil
         }
-        if batch == nil, open.count >= Limits.webhookCollectionsMax { close() }
         let waiting = uses?[webhook.name]?.waiting.rows ?? 0
         var joined =
             batch
             ?? Open(
                 batch: envelope.timetoken,
                 due: envelope.timetoken.advanced(
-                    by: webhook.window(isBehind: waiting >= webhook.eventsMax)))
+                    by: webhook.window(isBehind: waiting >= webhook.eventsMax)),
+                author: author)
         joined.use += use
-        open[key] = joined
-        uses?[webhook.name, default: OutboxUses()].waiting += use
+        // Whatever the next configuration says: somebody may begin to send it.
+        let isLast = webhook.collecting == .nothing && joined.use.rows >= webhook.eventsMax
+        open[key] = isLast ? nil : joined
+        if author != nil, let message = envelope.event.reactedTo {
+            mentions.add(
+                Collection(key: key, batch: joined.batch), of: message, in: envelope.channel)
+        }
+        return (note(envelope, use, key, joined, event), isLast)
+    }
+
+    /// The open collections that may have something of what a clearing or a deletion took away.
+    func collections(concernedBy envelope: Envelope) -> Set<Collection> {
+        mentions.places(concernedBy: envelope.event, in: envelope.channel).filter {
+            open[$0.key]?.batch == $0.batch
+        }
+    }
+
+    /// Notes that something of a collection went by a clearing or a deletion.
+    ///
+    /// - Returns: `nil` when nothing joins it any more: it tells what it has.
+    mutating func row(
+        for envelope: Envelope, in collection: Collection, event: String
+    ) -> OutboxRow? {
+        let use = OutboxUse(rows: 1, bytes: event.utf8.count)
+        guard var batch = open[collection.key], envelope.timetoken <= batch.due,
+            batch.use.bytes + use.bytes <= Limits.webhookBatchBytesMax
+        else { return nil }
+        batch.use += use
+        open[collection.key] = batch
+        return note(envelope, use, collection.key, batch, event)
+    }
+
+    private mutating func note(
+        _ envelope: Envelope, _ use: OutboxUse, _ key: Key, _ batch: Open, _ event: String
+    ) -> OutboxRow {
+        uses?[key.webhook, default: OutboxUses()].waiting += use
         return OutboxRow(
-            place: OutboxPlace(webhook: webhook.name, lane: lane, batch: joined.batch),
-            timetoken: envelope.timetoken, due: joined.due, author: author, event: event)
+            place: OutboxPlace(webhook: key.webhook, lane: key.lane, batch: batch.batch),
+            timetoken: envelope.timetoken, due: batch.due, author: batch.author, event: event)
+    }
+
+    /// Where there are many, forgets batches whose time is over; and all, when that is not enough.
+    private mutating func makeRoom(at timetoken: Timetoken) {
+        guard
+            open.count >= Limits.webhookCollectionsMax
+                || mentions.count >= Limits.webhookMessagesCollectedMax
+        else { return }
+        open = open.filter { $0.value.due >= timetoken }
+        mentions.keep { open[$0.key]?.batch == $0.batch }
+        // Half of the room at least: so it is made seldom.
+        if open.count > Limits.webhookCollectionsMax / 2
+            || mentions.count > Limits.webhookMessagesCollectedMax / 2
+        {
+            close()
+        }
     }
 
     private static func takes(
@@ -88,5 +149,15 @@ struct OutboxBatches {
     func isOverDead(_ webhook: String) -> Bool {
         guard let use = uses?[webhook]?.dead else { return false }
         return use.rows > Limits.deadLettersMax || use.bytes > Limits.deadLetterBytesMax
+    }
+}
+
+extension Event {
+    /// The message that an action is on; `nil`: it is about no single one.
+    fileprivate var reactedTo: Timetoken? {
+        switch self {
+        case .actionAdded(let action), .actionRemoved(let action): action.key.messageTimetoken
+        default: nil
+        }
     }
 }

@@ -26,6 +26,12 @@ extension Limits {
     /// Users and authors for whom reactions are being collected; over it: the collections that are
     /// open are closed, and the next reaction begins another.
     static let webhookCollectionsMax = 100_000
+    /// Messages that these collections speak of, each once per collection; over it: likewise, where
+    /// those whose time is over are fewer than half.
+    static let webhookMessagesCollectedMax = 200_000
+    /// Collections that one clearing or deletion takes something back of; over it: the others tell
+    /// what was there when it was added.
+    static let webhookCollectionsTakenBackMax = 1000
     /// Users that one line of collected reactions names; the others are only counted.
     static let webhookUsersNamedMax = 10
     /// Events that wait for one receiver; over it: the oldest request becomes dead letters.
@@ -53,6 +59,9 @@ extension Limits {
     /// Bytes of an answer's headers, and of a body that nobody needs; over it: the connection is
     /// closed, and the headers count as no answer.
     static let webhookAnswerBytesMax = 64 * 1024
+    /// Full requests of a lane that are known to be full before it is their turn; over it: they
+    /// wait for their time.
+    static let webhookFullKnownMax = 256
     /// Idle connections to receivers that are kept for the next request.
     static let webhookConnectionsKept = 256
 }

@@ -85,10 +85,7 @@ final class Deliveries<World: DeliveryWorld> {
             if case .settling(place)? = lanes[id]?.state { lanes[id]?.state = .unknown }
         }
         for place in news.sealed {
-            let id = LaneID(webhook: place.webhook, number: place.lane)
-            if case .forming(place, _)? = lanes[id]?.state {
-                lanes[id]?.state = .forming(place, due: .zero)
-            }
+            lanes[LaneID(webhook: place.webhook, number: place.lane)]?.seal(place)
         }
         if news.hasRows {
             for (id, lane) in lanes where lane.state == .empty { lanes[id]?.state = .unknown }
@@ -108,13 +105,17 @@ final class Deliveries<World: DeliveryWorld> {
         keepRemoved(figures)
     }
 
-    /// Looks at what was given up, where that is something else: for now and then.
-    func readDead() throws(StoreError) {
-        for name in changedDead where figures[name] != nil {
-            figures[name]?.oldestDead = try reader.deadBatches(
-                of: name, limit: Limits.deadRequestsListedMax)
+    /// Looks at what was given up, where that is something else.
+    ///
+    /// - Parameter all: Also where there is a list, of a moment ago: for now and then.
+    func readDead(all: Bool) throws(StoreError) {
+        for name in changedDead {
+            let isNone = figures[name]?.uses.dead.rows ?? 0 == 0
+            guard all || isNone || figures[name]?.oldestDead.isEmpty == true else { continue }
+            figures[name]?.oldestDead =
+                isNone ? [] : try reader.deadBatches(of: name, limit: Limits.deadRequestsListedMax)
+            changedDead.remove(name)
         }
-        changedDead = []
     }
 
     /// Does what can be done now.
@@ -193,11 +194,7 @@ final class Deliveries<World: DeliveryWorld> {
     ) throws(StoreError) -> UInt64 {
         if case .pausing = lane.state, now >= lane.notBefore { lane.state = .unknown }
         if lane.state == .unknown {
-            lane.state =
-                try reader.firstBatch(of: id.webhook, lane: id.number).map {
-                    .forming($0.place, due: $0.due)
-                } ?? .empty
-            lane.formingSince = now
+            lane.begin(try reader.firstBatch(of: id.webhook, lane: id.number), at: now)
         }
         if case .forming(let place, let due) = lane.state {
             guard now >= lane.notBefore else { return lane.notBefore - now }

@@ -35,11 +35,12 @@ enum DeliveryBody {
 
 /// What became of reactions to one author's messages while they were collected.
 ///
-/// A reaction that came and went is nothing, and so is one that went and came back.
+/// A reaction that came and went is nothing, and so is one that went and came back. How it went
+/// makes no difference: by itself, by a clearing, or with its message.
 struct CollectedReactions {
     struct Subject: Hashable {
         let channel: ExactText
-        let message: String
+        let message: Timetoken
         let type: ExactText
         let value: ExactText
     }
@@ -52,10 +53,18 @@ struct CollectedReactions {
         fileprivate(set) var users: [String] = []
     }
 
-    private struct Change {
+    fileprivate struct Change {
         let user: String
         let wasAdded: Bool
         var isAdded: Bool
+    }
+
+    fileprivate enum Told {
+        case one(Subject, user: String, isAdded: Bool)
+        /// Whatever a clearing covers.
+        case cleared(Clearing, channel: ExactText)
+        /// Whatever is on messages of a range.
+        case deleted(MessageRange, channel: ExactText)
     }
 
     /// In the order in which they were first spoken of.
@@ -66,8 +75,13 @@ struct CollectedReactions {
         var changes: [Subject: [ExactText: Int]] = [:]
         var order: [(subject: Subject, change: Change)] = []
         for row in rows {
-            guard let (subject, user, isAdded, keyset) = Self.read(row.event) else { continue }
-            self.keyset = keyset
+            guard let told = read(row.event) else { continue }
+            guard case .one(let subject, let user, let isAdded) = told else {
+                for place in order.indices where told.takesAway(order[place]) {
+                    order[place].change.isAdded = false
+                }
+                continue
+            }
             if let place = changes[subject]?[ExactText(user)] {
                 order[place].change.isAdded = isAdded
             } else {
@@ -87,22 +101,53 @@ struct CollectedReactions {
     }
 
     /// Reads an event as ``EncodedEnvelope`` wrote it.
-    private static func read(
-        _ event: String
-    ) -> (Subject, user: String, isAdded: Bool, keyset: String)? {
+    private mutating func read(_ event: String) -> Told? {
         guard let value = try? JSONValue(parsing: event, depthMax: Limits.jsonDepthMax),
             let body = value.member("d"), let data = body.member("data"),
-            let channel = value.member("c")?.string, let user = value.member("i")?.string,
-            let message = data.member("messageTimetoken")?.string,
-            let type = data.member("type")?.string, let name = data.member("value")?.string
+            let channel = value.member("c")?.string.map(ExactText.init)
         else { return nil }
-        let subject = Subject(
-            channel: ExactText(channel), message: message, type: ExactText(type),
-            value: ExactText(name))
-        return (
-            subject, user, body.member("event")?.string == "added",
-            value.member("k")?.string ?? ""
-        )
+        func time(_ name: String) -> Timetoken? {
+            data.member(name)?.string.flatMap { Timetoken($0) }
+        }
+        func text(_ name: String) -> String? { data.member(name)?.string }
+        keyset = value.member("k")?.string ?? ""
+        switch body.member("event")?.string {
+        case "cleared":
+            return .cleared(
+                Clearing(
+                    messageTimetoken: time("messageTimetoken"), type: text("type"),
+                    value: text("value"), userID: text("uuid")), channel: channel)
+        case "deleted":
+            guard let after = time("after"), let through = time("through") else { return nil }
+            return .deleted(MessageRange(after: after, through: through), channel: channel)
+        case let change:
+            guard let message = time("messageTimetoken"), let type = text("type"),
+                let name = text("value"), let user = value.member("i")?.string
+            else { return nil }
+            let subject = Subject(
+                channel: channel, message: message, type: ExactText(type), value: ExactText(name))
+            return .one(subject, user: user, isAdded: change == "added")
+        }
+    }
+}
+
+extension CollectedReactions.Told {
+    /// Whether a reaction went by it that was there before.
+    fileprivate func takesAway(
+        _ known: (subject: CollectedReactions.Subject, change: CollectedReactions.Change)
+    ) -> Bool {
+        let subject = known.subject
+        switch self {
+        case .one: return false
+        case .deleted(let range, let channel):
+            return channel == subject.channel && range.contains(subject.message)
+        case .cleared(let clearing, let channel):
+            return channel == subject.channel
+                && clearing.covers(
+                    MessageAction.Key(
+                        messageTimetoken: subject.message, type: subject.type.string,
+                        value: subject.value.string, uuid: known.change.user))
+        }
     }
 }
 
@@ -118,7 +163,7 @@ extension JSONWriter {
     fileprivate mutating func write(_ line: CollectedReactions.Line) {
         beginObject()
         member("channel", line.subject.channel.string)
-        member("messageTimetoken", line.subject.message)
+        member("messageTimetoken", quoted: line.subject.message.rawValue)
         member("type", line.subject.type.string)
         member("value", line.subject.value.string)
         member("added", line.added)

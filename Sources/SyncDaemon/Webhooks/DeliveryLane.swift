@@ -22,6 +22,8 @@ struct DeliveryLane {
     var state = State.unknown
     /// Since when the store has been known to have the batch that is forming, in milliseconds.
     var formingSince: UInt64 = 0
+    /// Batches that nothing joins any more, before their time is over.
+    private var sealed: Set<Timetoken> = []
     /// No request begins before this moment, in milliseconds.
     private(set) var notBefore: UInt64 = 0
     /// Attempts in a row that failed, whatever they were for.
@@ -39,6 +41,26 @@ struct DeliveryLane {
         case .ending(.delivered(let place)), .ending(.buried(let place, _)): place
         case .ending(.revived), .ending(.sealed): nil
         }
+    }
+
+    /// Nothing joins a batch any more, whatever the time.
+    mutating func seal(_ place: OutboxPlace) {
+        if case .forming(place, _) = state {
+            state = .forming(place, due: .zero)
+        }
+        // It may fail, and its time comes later than the end of its pause.
+        if sealed.count < Limits.webhookFullKnownMax { sealed.insert(place.batch) }
+    }
+
+    /// Takes the first batch that the store has; `nil`: there is none.
+    mutating func begin(_ batch: (place: OutboxPlace, due: Timetoken)?, at now: UInt64) {
+        formingSince = now
+        guard let (place, due) = batch else {
+            state = .empty
+            return
+        }
+        if !sealed.isEmpty { sealed = sealed.filter { $0 >= place.batch } }
+        state = .forming(place, due: sealed.contains(place.batch) ? .zero : due)
     }
 
     /// Has the next request begin without a pause.

@@ -88,7 +88,7 @@ final class WebhookThread: Sendable {
             takeOrders(deliveries)
             let now = Clock.monotonicMilliseconds()
             let wait = try deliveries.turn(at: now)
-            if now >= told + 1000 { try deliveries.readDead() }
+            try deliveries.readDead(all: now >= told + 1000)
             let figures = deliveries.figures
             state.withLock { $0.figures = figures }
             if now >= told + 1000 {

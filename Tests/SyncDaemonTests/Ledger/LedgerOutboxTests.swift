@@ -153,6 +153,57 @@ struct LedgerOutboxTests {
         #expect(waiting.allSatisfy { $0.due == tick(350_000_000) })
     }
 
+    @Test("a batch that is open hears of what was cleared or deleted, if it speaks of it")
+    func takesBack() throws {
+        bench.ledger.outbox.webhooks = [
+            webhook { $0.collecting = .author }, webhook("other") { $0.kinds = [.message] },
+        ]
+        _ = bench.commit(write(.publish(.numbered(1))), write(.publish(.numbered(2))))
+        bench.wall = 2000
+        _ = bench.commit(write(.add(.on(1000, by: "bob"))))
+        bench.wall = 3000
+        _ = bench.commit(write(.clear(Clearing(messageTimetoken: tick(1001)))))
+        _ = bench.commit(write(.clear(Clearing(type: "receipt", userID: "bob"))))
+        #expect(try places().map(\.rows) == [[2000]], "it concerns others")
+
+        let events =
+            bench.commit(write(.clear(Clearing(userID: "bob")))).events
+            + bench.commit(write(.deleteMessages(after: .zero, through: tick(1000)))).events
+
+        #expect(events.count == 2)
+        #expect(try places().map(\.rows) == [[2000] + events.map(\.timetoken.rawValue)])
+        #expect(try places("other").map(\.rows) == [[1000, 1001]])
+        let place = try #require(store.base.durable.outbox.first(of: "hook"))
+        let rows = try store.makeReader().rows(of: place)
+        #expect(rows.allSatisfy { $0.author == "ada" && $0.due == rows[0].due })
+        #expect(DeliveryBody.bytes(of: rows, at: place) == nil, "nothing is left to tell")
+    }
+
+    @Test("a batch that is closed tells what it has, whatever is cleared then")
+    func closedIsNotTakenBack() throws {
+        bench.ledger.outbox.webhooks = [webhook { $0.collecting = .author }]
+        _ = bench.commit(write(.publish(.numbered(1))))
+        bench.wall = 2000
+        _ = bench.commit(write(.add(.on(1000, by: "bob"))))
+        bench.wall = 2000 + 301_000_000
+        _ = bench.commit(write(.clear(Clearing(userID: "bob"))))
+
+        #expect(try places().map(\.rows) == [[2000]])
+    }
+
+    @Test("a batch that is full is known to be, in the commit that fills it")
+    func full() throws {
+        bench.ledger.outbox.webhooks = [webhook { $0.eventsMax = 2 }]
+        let first = bench.commit(write(.publish(.numbered(1))))
+        #expect(first.outbox?.sealed == [])
+        let commit = bench.commit(write(.publish(.numbered(2))), write(.publish(.numbered(3))))
+
+        #expect(commit.outbox?.sealed.map(\.batch) == [tick(1000)])
+        bench.ledger.outbox.webhooks = [webhook { $0.eventsMax = 9 }]
+        _ = bench.commit(write(.publish(.numbered(4))))
+        #expect(try places().map(\.rows) == [[1000, 1001], [1002, 1003]])
+    }
+
     @Test("actions of other types are not collected", arguments: ["receipt", "edited", "deleted"])
     func collectsReactionsAlone(type: String) throws {
         bench.ledger.outbox.webhooks = [webhook { $0.collecting = .author }]

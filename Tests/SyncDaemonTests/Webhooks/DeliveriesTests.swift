@@ -108,6 +108,54 @@ struct DeliveriesTests {
         #expect(deliveries.figures["a"]?.delivered == 2)
     }
 
+    @Test("a batch that is full is sent at once, also when it comes behind another")
+    func full() throws {
+        world.now = tick(12)
+        try put(10, [10, 11])
+        _ = try deliveries.turn(at: 0)
+        #expect(world.sent.isEmpty)
+        deliveries.hear(OutboxNews(sealed: [.of("a", 10)]))
+        _ = try deliveries.turn(at: 0)
+        #expect(world.sent.count == 1)
+
+        try put(12, [12])
+        deliveries.hear(OutboxNews(sealed: [.of("a", 12)]))
+        // Its time is not over when it is its turn, nor when it is to be sent again.
+        deliveries.finish(lane, .answered(status: 200, retryAfter: nil), at: 0)
+        _ = try deliveries.turn(at: 0)
+        try settle()
+        _ = try deliveries.turn(at: 0)
+        #expect(world.sent.count == 2)
+        deliveries.finish(lane, .answered(status: 500, retryAfter: nil), at: 0)
+        _ = try deliveries.turn(at: 5000)
+        _ = try deliveries.turn(at: 5000)
+        #expect(world.sent.count == 3)
+    }
+
+    @Test("a list of what was given up is there with its count")
+    func dead() throws {
+        func news(_ count: Int) -> OutboxNews {
+            OutboxNews(uses: ["a": OutboxUses(dead: OutboxUse(rows: count, bytes: 1))])
+        }
+        try put(10, [10])
+        try put(70, [70])
+        try store.commit(through: 100) { _ = try $0.bury(.of("a", 10), "old", at: tick(100)) }
+        deliveries.hear(news(1))
+        try deliveries.readDead(all: false)
+        #expect(deliveries.figures["a"]?.oldestDead.map(\.place) == [.of("a", 10)])
+
+        try store.commit(through: 101) { _ = try $0.bury(.of("a", 70), "old", at: tick(101)) }
+        deliveries.hear(news(2))
+        try deliveries.readDead(all: false)
+        #expect(deliveries.figures["a"]?.oldestDead.count == 1, "that one is for now and then")
+        try deliveries.readDead(all: true)
+        #expect(deliveries.figures["a"]?.oldestDead.count == 2)
+
+        deliveries.hear(news(0))
+        try deliveries.readDead(all: false)
+        #expect(deliveries.figures["a"]?.oldestDead.isEmpty == true)
+    }
+
     @Test("lanes do not wait for each other")
     func lanes() throws {
         try put(10, [10])
