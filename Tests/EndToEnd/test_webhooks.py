@@ -1,11 +1,14 @@
 """Webhooks: signed, in order per channel, kept until the receiver has them, whatever happens."""
 
 import asyncio
+import contextlib
 import json
 import os
 import pathlib
 import signal
+import socket
 import tempfile
+import threading
 import time
 import urllib.request
 
@@ -41,7 +44,9 @@ class WebhookTestCase(DaemonTestCase):
         return receiver
 
     def section(self, receiver, name="hook", **settings):
-        lines = {"url": receiver.url, "secret_file": self.directory / "secret"} | settings
+        lines = {"secret_file": self.directory / "secret"} | settings
+        if receiver:
+            lines = {"url": receiver.url} | lines
         return f"[webhook {name}]\n" + "".join(f"{key} = {it}\n" for key, it in lines.items())
 
     def start(self, *sections, **options):
@@ -136,6 +141,35 @@ class Contents(WebhookTestCase):
         await eventually(lambda: self.metrics(daemon)['waiting{webhook="hook"}'] == 0, "an end")
         self.assertEqual(len(receiver.requests), 1)
 
+    async def test_reactions_that_were_cleared_are_not_told(self):
+        receiver = self.receiver()
+        daemon = self.start(self.section(receiver, collect="author", collect_seconds=2))
+        ada, bob = await self.device(daemon, "ada"), await self.device(daemon, "bob")
+        messages = [await ada.publish("room", number) for number in range(3)]
+        for message in messages:
+            await bob.add("room", message, "👍")
+        await bob.add("room", messages[0], "❤️")
+        await ada.command("removeActions", channel="room", messageTimetoken=messages[1])
+        await ada.command("removeActions", channel="room", value="❤️")
+        await ada.command("deleteMessage", channel="room", messageTimetoken=messages[2])
+        await eventually(lambda: receiver.requests, "a request")
+
+        self.assertEqual(
+            [(it["messageTimetoken"], it["value"], it["added"], it["removed"])
+             for it in receiver.requests[0]["json"]["reactions"]],
+            [(messages[0], "👍", 1, 0)])
+
+    async def test_a_full_request_does_not_wait(self):
+        receiver = self.receiver()
+        daemon = self.start(
+            self.section(receiver, batch_events_max=3, batch_milliseconds=10_000))
+        ada = await self.device(daemon, "ada")
+        begin = time.monotonic()
+        messages = [await ada.publish("room", number) for number in range(7)]
+        await eventually(lambda: len(receiver.events()) == 6, "two full requests")
+        self.assertLess(time.monotonic() - begin, 9)
+        self.assertEqual([it["p"]["t"] for it in receiver.events()], messages[:6])
+
     async def test_two_secrets_sign_while_one_is_replaced(self):
         receiver = self.receiver()
         daemon = self.start(self.section(receiver))
@@ -184,6 +218,74 @@ class Contents(WebhookTestCase):
                     "--data-dir", str(self.directory / "data"))
                 self.assertEqual(code, 2, error)
                 self.assertIn(what, error)
+
+
+class Answers(WebhookTestCase):
+    """What receivers say that is odd, and what the daemon says of it."""
+
+    def server(self, answer):
+        """The port of a server that answers each request with these bytes, and hangs up."""
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    with server.accept()[0] as connection, contextlib.suppress(OSError):
+                        connection.recv(1 << 20)
+                        connection.sendall(answer)
+                        connection.shutdown(socket.SHUT_WR)
+                        while connection.recv(1 << 16):
+                            pass
+
+        threading.Thread(target=serve, daemon=True).start()
+        return server.getsockname()[1]
+
+    async def test_a_2xx_is_one_whatever_becomes_of_its_body(self):
+        answers = {
+            "short": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+            "chunked": b"HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            "continued": b"HTTP/1.1 100 Continue\r\n\r\n"
+                         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",
+            "long": b"HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n" + b"x" * 200_000,
+        }
+        daemon = self.start(*self.sections(answers))
+        await (await self.device(daemon, "ada")).publish("room", 1)
+        for name in answers:
+            await eventually(
+                lambda name=name: self.metrics(daemon)[f'delivered_total{{webhook="{name}"}}'] == 1,
+                name)
+            self.assertEqual(self.metrics(daemon)[f'failures_total{{webhook="{name}"}}'], 0)
+
+    async def test_a_reason_says_what_is_wrong(self):
+        answers = {
+            "headers": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
+            "header": b"HTTP/1.1 200 OK\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
+            "words": b"220 mail.example.com ESMTP\r\n",
+            "half": b"HTTP/1.1 200 OK\r\nX: y\r\n",
+        }
+        reasons = {"headers": "The answer's headers are too long",
+                   "header": "The answer's headers are too long",
+                   "words": "What answers speaks no HTTP",
+                   "half": "The answer breaks off in its headers",
+                   "secure": "There is no TLS that both know: should the url begin with http://?"}
+        port = self.server(answers["words"])
+        daemon = self.start(*self.sections(answers), self.section(
+            None, "secure", url=f"https://127.0.0.1:{port}/"))
+        await (await self.device(daemon, "ada")).publish("room", 1)
+        await eventually(
+            lambda: len(self.failing(daemon)) == len(answers) + 1, "all of them fail")
+        found = self.failing(daemon)
+        self.assertEqual(found, reasons)
+
+    def sections(self, answers):
+        return [self.section(None, name, url=f"http://127.0.0.1:{self.server(answer)}/")
+                for name, answer in answers.items()]
+
+    def failing(self, daemon):
+        with urllib.request.urlopen(f"http://{daemon.host}:{daemon.port}/webhooks") as answer:
+            hooks = json.load(answer)["webhooks"]
+        return {it["name"]: it["reason"] for it in hooks if it["failing"]}
 
 
 class Hardship(WebhookTestCase):

@@ -107,31 +107,42 @@ private final class AnswerBody {
     private let bytesMax: Int?
     private(set) var bytes: [UInt8] = []
     private var count = 0
-    /// Whether it said more than anybody listens to, of what nobody needs.
-    private(set) var isEnough = false
+    /// Whether it said more than anybody wants of what is needed.
+    private(set) var isTooLong = false
+
+    var isWanted: Bool { bytesMax != nil }
 
     init(bytesMax: Int?) { self.bytesMax = bytesMax }
 
     /// - Returns: Whether there may be more.
     func take(_ part: UnsafeRawBufferPointer) -> Bool {
         count += part.count
-        guard let bytesMax else {
-            isEnough = count > Limits.webhookAnswerBytesMax
-            return !isEnough
-        }
-        guard bytes.count + part.count <= bytesMax else { return false }
+        guard let bytesMax else { return count <= Limits.webhookAnswerBytesMax }
+        isTooLong = count > bytesMax
+        guard !isTooLong else { return false }
         unsafe bytes.append(contentsOf: part)
         return true
     }
 }
 
-/// Bytes of all headers of an answer.
+/// Headers of an answer, line by line.
 private final class AnswerHead {
     private var count = 0
+    /// Whether the answer's status and headers have come; what comes then are trailers.
+    private(set) var isWhole = false
 
-    func take(_ count: Int) -> Bool {
-        self.count += count
-        return self.count <= Limits.webhookAnswerBytesMax
+    var isTooLong: Bool { count > Limits.webhookAnswerBytesMax }
+
+    /// - Returns: Whether there may be more.
+    func take(_ line: UnsafeRawBufferPointer) -> Bool {
+        count += line.count
+        // An empty line; one that ends 100 Continue is followed by another head.
+        if unsafe line.elementsEqual([0x0D, 0x0A]) || line.elementsEqual([0x0A]) {
+            isWhole = true
+        } else if unsafe line.starts(with: "HTTP/".utf8) {
+            isWhole = false
+        }
+        return !isTooLong
     }
 }
 
@@ -139,10 +150,11 @@ private final class AnswerHead {
 private let takingHead:
     @convention(c) (
         UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?
-    ) -> Int = { _, size, count, context in
+    ) -> Int = { bytes, size, count, context in
         guard let context = unsafe context else { return 0 }
         let head = unsafe Unmanaged<AnswerHead>.fromOpaque(context).takeUnretainedValue()
-        return head.take(size * count) ? size * count : 0
+        let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe head.take(line) ? size * count : 0
     }
 
 /// CURLOPT_WRITEFUNCTION(3): fewer bytes than there are end the transfer.
@@ -210,12 +222,30 @@ private let taking:
     }
 
     func outcome(_ code: CURLcode) -> DeliveryOutcome {
-        guard code == CURLE_OK || body.isEnough else {
-            return .failed(reason: unsafe String(cString: curl_easy_strerror(code)))
+        let status = unsafe sync_curl_status(handle)
+        // A body that nobody wants may be as long or as broken as it likes.
+        guard head.isWhole, status >= 200, code == CURLE_OK || !body.isWanted else {
+            return .failed(reason: reason(code))
         }
         let seconds = unsafe sync_curl_retry_after(handle)
         return .answered(
-            status: unsafe sync_curl_status(handle), retryAfter: seconds > 0 ? seconds : nil,
-            body: body.bytes)
+            status: status, retryAfter: seconds > 0 ? seconds : nil, body: body.bytes)
+    }
+
+    /// Where libcurl's own words would lead somebody astray, others.
+    private func reason(_ code: CURLcode) -> String {
+        if head.isTooLong { return "The answer's headers are too long" }
+        // A peer that hangs up there is a sound one to libcurl.
+        if code == CURLE_OK { return "The answer breaks off in its headers" }
+        if body.isTooLong { return "The answer is too long" }
+        return switch code {
+        // What it says of one line that is too long; where memory is short, nobody gets here.
+        case CURLE_OUT_OF_MEMORY: "The answer's headers are too long"
+        // Only http:// and https:// come here: it is what answers that speaks something else.
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: "What answers speaks no HTTP"
+        case CURLE_SSL_CONNECT_ERROR:
+            "There is no TLS that both know: should the url begin with http://?"
+        default: unsafe String(cString: curl_easy_strerror(code))
+        }
     }
 }
