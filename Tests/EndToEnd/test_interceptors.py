@@ -550,6 +550,31 @@ class Failures(InterceptorTestCase):
         self.assertEqual(refusal.exception.code, "refused_by_interceptor")
         self.assertRegex(daemon.log(), "An interceptor's answer is none.*it changes an action")
 
+    async def test_what_may_not_be_changed_is_refused_and_told(self):
+        receiver = self.moderator(lambda asked: {"allow": True} | {
+            "publish": {"messageType": "x"}, "add_action": {"value": "👎"}}[asked["before"]])
+        daemon = self.start(self.interceptor(receiver))
+        ada = await self.device(daemon, "ada")
+        with self.assertRaises(Refused) as refusal:
+            await ada.publish("room", 1)
+        self.assertEqual(refusal.exception.code, "refused_by_interceptor")
+        with self.assertRaises(Refused) as refusal:
+            await ada.add("room", "5", "👍")
+        self.assertEqual(refusal.exception.code, "refused_by_interceptor")
+        self.assertIn('it changes \\"messageType\\"', daemon.log())
+
+    async def test_an_answer_that_is_too_long_is_said_to_be(self):
+        receiver = self.moderator(lambda _: {"allow": True, "payload": "x" * 200_000})
+        daemon = self.start(self.interceptor(receiver))
+        ada = await self.device(daemon, "ada")
+        with self.assertRaises(Refused) as refusal:
+            await ada.publish("room", 1)
+        self.assertEqual(refusal.exception.code, "interceptor_failed")
+        with urllib.request.urlopen(
+                f"http://{daemon.host}:{daemon.port}/webhooks") as answer:
+            (found,) = json.load(answer)["interceptors"]
+        self.assertEqual(found["reason"], "The answer is too long")
+
     async def test_an_operator_has_it_asked_again_at_once(self):
         receiver = self.moderator(lambda _: {"allow": True})
         receiver.stop()

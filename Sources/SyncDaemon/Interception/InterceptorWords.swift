@@ -56,6 +56,9 @@ enum InterceptorWords {
         guard allow else {
             return .refused(reason: sentence(answer.member("reason")?.string ?? ""))
         }
+        if let name = changedMember(of: question, in: answer) {
+            return .unusable(reason: #"it changes "\#(name)", which stays as it is"#)
+        }
         func change(_ name: String) -> String? {
             answer.has(name) ? answer.member(name)?.compactText ?? "null" : nil
         }
@@ -69,6 +72,36 @@ enum InterceptorWords {
             meta == nil || kind == .publish
         else { return .unusable(reason: "what it makes of a \(kind.rawValue) is none") }
         return .allowed(payload: payload, meta: meta)
+    }
+
+    /// Members of questions that say what is written, where and by whom, and that stay.
+    ///
+    /// An answer may change the others, or they are the question's own. `messageType` is what
+    /// clients call `type`.
+    private static let fixedMembers = [
+        "keyset", "channel", "server", "user", "device", "mutation", "messageTimetoken", "type",
+        "messageType", "value", "score", "parent", "ttl", "store",
+    ]
+
+    /// What an answer would have otherwise than the question; to repeat it is no change.
+    private static func changedMember(
+        of question: InterceptorQuestion, in answer: JSONValue
+    ) -> String? {
+        let named = fixedMembers.filter { answer.has($0) }
+        guard !named.isEmpty,
+            let asked = try? JSONValue(
+                parsing: body(of: question, id: ""), depthMax: Limits.jsonDepthMax)
+        else { return nil }
+        return named.first { !isSame(asked.member($0), answer.member($0)) }
+    }
+
+    /// Whether two texts, numbers or truths are the same, however they are written.
+    private static func isSame(_ one: JSONValue?, _ other: JSONValue?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        if let text = one.string, let found = other.string {
+            return ExactText(text) == ExactText(found)
+        }
+        return one.compactText == other.compactText
     }
 
     /// What a client is shown: without what has no glyph, and not long.

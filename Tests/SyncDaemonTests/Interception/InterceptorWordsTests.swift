@@ -135,6 +135,33 @@ struct InterceptorWordsTests {
         #expect(verdict(#"{"allow":true}"#, on: Self.action) == .allowed())
     }
 
+    @Test("what a question says beside the payload stays, and to repeat it is no change")
+    func fixed() {
+        for (members, question) in [
+            (#""value":"👎""#, Self.action), (#""score":2"#, Self.action),
+            (#""score":2"#, Self.score),
+            (#""type":"poll""#, Self.action), (#""messageType":"x""#, Self.publish),
+            (#""type":null"#, Self.kept), (#""channel":"den""#, Self.publish),
+            (#""user":"eve""#, Self.edit), (#""parent":"6""#, Self.kept), (#""ttl":1"#, Self.kept),
+            (#""store":true"#, Self.unstored), (#""messageTimetoken":"8""#, Self.edit),
+            (#""keyset":"a","payload":1"#, Self.publish), (#""device":"x""#, Self.signal),
+            (#""server":true"#, Self.publish), (#""mutation":"x""#, Self.publish),
+        ] {
+            guard case .unusable = verdict(#"{"allow":true,\#(members)}"#, on: question) else {
+                Issue.record("\(members) was taken.")
+                continue
+            }
+            #expect(verdict(#"{"allow":false,\#(members)}"#, on: question) == .refused(reason: ""))
+        }
+        for (members, question) in [
+            (#""value":"\ud83d\udc4d","type":"reaction","score":null"#, Self.action),
+            (#""score" : 3"#, Self.score), (#""store":false,"channel":"room""#, Self.unstored),
+            (#""id":"7","comment":"fine","before":"x""#, Self.publish),
+        ] {
+            #expect(verdict(#"{"allow":true,\#(members)}"#, on: question) == .allowed())
+        }
+    }
+
     @Test("null is a payload, and takes metadata away")
     func null() throws {
         let found = verdict(#"{"allow":true,"payload":null,"meta":null}"#)
