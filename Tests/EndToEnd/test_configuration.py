@@ -83,6 +83,16 @@ class Check(ConfigurationTestCase):
             errors, r"sync.ini:4: \[store\] directory \".*/blocked/data\" cannot hold the data: "
             r"Not a directory\. .*install -d -m 700")
 
+    def test_a_console_that_is_not_there(self):
+        clients = pathlib.Path(__file__).parents[2] / "clients"
+        text = "[server]\nlisten = 127.0.0.1:0\nconsole = {}\n"
+        self.assertEqual(self.check(text.format(clients)), (
+            0, "The configuration is right.\n", []))
+        code, _, errors = self.check(text.format(self.directory))
+        self.assertEqual((code, errors), (2, [
+            "syncdaemon: DIR/sync.ini:3: There is no console. There is no DIR/console. [server] "
+            "console names the directory with console and web in it."]))
+
     def test_a_port_in_use_is_told_without_failing(self):
         """It is the normal case: the daemon that runs has it."""
         with socket.socket() as taken:

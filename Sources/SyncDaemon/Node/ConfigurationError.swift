@@ -73,6 +73,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case defaultPort(ConfigurationSource, origin: String, written: String)
     /// Found by `config check` only: `serve` finds out by trying.
     case badDirectory(ConfigurationSource, path: String, reason: String)
+    case badConsole(ConfigurationSource, ConsoleError)
     case badAddress(ConfigurationSource, TransportError)
     case badSocket(ConfigurationSource, TransportError)
     case unreadableForDaemon(path: String, user: UInt32, directory: String)
@@ -134,6 +135,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .badDirectory(let source, let path, let reason):
             "\(source): [store] directory \(LogText.quoted(path)) cannot hold the data: \(reason)."
                 + " Name another, or make it for the daemon's user: install -d -m 700 -o USER DIR."
+        case .badConsole(let source, let error): "\(source): There is no console. \(error)"
         case .badAddress(let source, let error), .badSocket(let source, let error):
             "\(source): \(error)"
         case .unreadableForDaemon(let path, let user, let directory):

@@ -79,4 +79,31 @@ extension Configuration {
             return webhook
         }
     }
+
+    /// Webhooks that are to be told of entries, and whose channels let none of them through.
+    var vainEntries: [ConfigurationWarning] {
+        namedWebhooks.compactMap { named in
+            guard named.webhook.kinds.contains(.entry), !named.patterns.isEmpty,
+                !named.patterns.contains(where: \.mayFitDirectory),
+                let line = sources["\(NamedWebhook.word) \(named.name).channels"]
+            else { return nil }
+            return .saidInVain(
+                line, "\(named.title) channels",
+                what: "events names entry, and no entry is in one of these",
+                instead: "Add the directories where entries are: $users, $channels, $members:*,"
+                    + " $memberships:*")
+        }
+    }
+}
+
+extension ChannelPattern {
+    /// Whether it stands for a directory, among others.
+    fileprivate var mayFitDirectory: Bool {
+        guard text.hasSuffix("*") else { return Directory(channelName: text) != nil }
+        let beginning = text.dropLast()
+        let lists = [Directory.members(channel: ""), .memberships(user: "")].map(\.channelName)
+        return ([Directory.users, .channels].map(\.channelName) + lists).contains {
+            $0.hasPrefix(beginning)
+        } || lists.contains { beginning.hasPrefix($0) }
+    }
 }

@@ -19,6 +19,7 @@ extension Examination {
         lookForPublishKeys()
         lookAtCertificate()
         lookAtSocket()
+        lookAtConsole()
         lookAtPort(configuration.listen, of: "server.listen")
         if let admin = configuration.adminListen { lookAtPort(admin, of: "server.admin_listen") }
         if let secure = configuration.tlsListen { lookAtPort(secure, of: "tls.listen") }
@@ -119,6 +120,15 @@ extension Examination {
         guard ![configuration.directory, "/run/syncdaemon"].contains(directory) else { return }
         if let error = LocalListener.obstacle(at: path) {
             mistakes.append(.badSocket(source, error))
+        }
+    }
+
+    /// Adds what keeps browsers from having the console.
+    private mutating func lookAtConsole() {
+        guard let directory = configuration.console else { return }
+        do throws(ConsoleError) { _ = try ConsoleFiles(in: directory) } catch {
+            mistakes.append(
+                .badConsole(configuration.sources["server.console"] ?? .standard, error))
         }
     }
 

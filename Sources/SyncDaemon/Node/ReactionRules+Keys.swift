@@ -164,7 +164,7 @@ extension Configuration {
             guard let keyset = first?.keyset else { continue }
             warnings += vainSettings(of: namespace.settings(in: keyset), in: namespace)
         }
-        return warnings
+        return warnings + vainEntries
     }
 
     /// Those of a section that it says itself, or that it says the other half of.

@@ -46,6 +46,27 @@ struct WebhookConfigurationTests {
         examine(file, secret: secret).mistakes.map(\.description)
     }
 
+    @Test("entries that no channel of a webhook's lets through are a warning")
+    func vainEntries() {
+        func warnings(_ channels: String, events: String = "entry") -> [String] {
+            examine("\(Self.least)events = \(events)\nchannels = \(channels)\n").warnings
+                .map(\.description)
+        }
+        #expect(
+            warnings("chat.*, $user") == [
+                "sync.ini:5: [webhook a] channels: events names entry, and no entry is in one of"
+                    + " these. Add the directories where entries are: $users, $channels,"
+                    + " $members:*, $memberships:*."
+            ])
+        #expect(warnings("chat.*", events: "message, entry").count == 1)
+        for channels in [
+            "$users", "chat.*, $channels", "$*", "*", "$mem*", "$members:a", "$members:a*",
+        ] {
+            #expect(warnings(channels).isEmpty, "\(channels)")
+        }
+        #expect(warnings("chat.*", events: "message").isEmpty)
+    }
+
     @Test("each key is read, and secrets come from their files")
     func read() throws {
         let examination = examine(Self.file)
