@@ -42,7 +42,8 @@ extension Ledger {
     ) throws(StoreError) -> Result<EntryStep?, ProtocolError> {
         let place = EntryPlace(change.id, in: request.directory, keyset: keyset)
         let standing = try store.entry(place.id, in: place.channel)
-        if let expected = request.expected, expected != standing?.timetoken {
+        // No entry is of moment zero: it stands for none.
+        if let expected = request.expected, expected != standing?.timetoken ?? .zero {
             return .failure(.entryModified)
         }
         guard case .set(let fields) = change.kind else {

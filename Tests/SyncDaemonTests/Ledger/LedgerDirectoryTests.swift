@@ -92,6 +92,15 @@ struct LedgerDirectoryTests {
         #expect(refusal(of: changed) == nil)
     }
 
+    @Test("a change that expects none makes one, and changes none that is there")
+    func expectedNone() throws {
+        let making = request(.users, [setting("ada", ["name": #""Ada""#])], expected: .zero)
+        #expect(refusal(of: making) == nil)
+        let standing = try #require(try entry("ada"))
+        #expect(refusal(of: making) == .entryModified)
+        #expect(try entry("ada") == standing)
+    }
+
     @Test("a membership is in both lists, from whichever side it is changed")
     func memberships() throws {
         let members = Directory.members(channel: "room")

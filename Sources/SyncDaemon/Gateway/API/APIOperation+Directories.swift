@@ -57,7 +57,8 @@ extension APIOperation {
         .optional("count", .integer(0...Int(UInt32.max))),
     ]
     private static let expected = APIField.optional(
-        "expected", .timetoken, "Refused with 412 when it is another one's by now.")
+        "expected", .timetoken,
+        "Refused with 412 when the entry has another by now; 0: when there is one.")
 
     private static func set(_ kind: EntryFieldRule.Kind) -> APIField {
         .required("set", .object(fields(of: kind), hasOthers: false))
