@@ -161,7 +161,21 @@ class Operations(ApiCase):
             response = self.backend.http.request(method, "publish")
             self.assertEqual(response.status_code, 405, method)
             self.assertIn("POST", response.headers["allow"])
-        self.assertEqual(self.backend.http.get("nothing").status_code, 404)
+
+    def test_an_operation_that_is_not_there(self):
+        for name, words in (("nothing", "There is no operation nothing; /v1/openapi.json"),
+                            ("subscribe", "send it over a WebSocket"), ("hello", "a session's")):
+            for response in (self.backend.http.get(name), self.backend.post(name, {})):
+                self.assert_refused(response, 404, "not_found")
+                self.assertIn(words, response.json()["error"]["message"])
+
+    def test_a_query_that_is_wrongly_encoded(self):
+        for query, words in (("channel=%ff&limit=1", 'parameter "channel" is wrongly encoded'),
+                             ("channel=room&limit=%00", 'parameter "limit" is'),
+                             ("%zz=1", "A name in the query is")):
+            response = self.backend.http.get("history?" + query)
+            self.assert_refused(response, 400, "invalid_field")
+            self.assertIn(words, response.json()["error"]["message"])
 
     def test_numbers_without_a_fraction(self):
         self.backend.ok(self.backend.http.post(
@@ -204,6 +218,8 @@ class Bearers(ApiCase):
         self.daemon.process.send_signal(signal.SIGHUP)
         self.eventually(
             lambda: self.backend.get("history", channel="room").status_code == 401, "the reload")
+        self.assertIn("of several keysets: name one with keyset=",
+                      self.backend.get("history", channel="room").json()["error"]["message"])
         named = self.api(BACKEND, keyset="sub-app")
         self.assertEqual(len(named.read("history", channel="room")["messages"]), 1)
 
@@ -596,6 +612,11 @@ class Streams(ApiCase):
                       "?channel=room&cursor=1-2-3-4", "?channel=room&cursor=-5"):
             response = self.backend.http.get("stream" + query)
             self.assertEqual(response.status_code, 400, query)
+        # It goes before the cursor, and is to be told from it.
+        response = self.backend.http.get(
+            "stream?channel=room&cursor=5", headers={"Last-Event-ID": "xx"})
+        self.assert_refused(response, 400, "invalid_field")
+        self.assertIn('"Last-Event-ID"', response.json()["error"]["message"])
         # They would bring nothing, for ever.
         for name in ("*", "*-pnpres", "*.x.*", "a.b.c.*"):
             response = self.backend.http.get("stream", params={"channel": ["room", name]})

@@ -332,6 +332,7 @@ class Attacks(FilesTestCase):
         for name in ("../x", "a/b", "..", ".", "", "a\\b", "a\r\nSet-Cookie: x", "\0", "x" * 256):
             answer = self.web.ask("POST", GENERATE, body=json.dumps({"name": name}).encode())
             self.assertEqual(answer.status, 400, name)
+            self.assertIn(". and .. are no names", str(answer.json()))
         sent = self.send(b"1", 'a"; x=y.txt')
         _, headers, _ = self.ask("GET", self.url(sent.file_id, sent.name))
         self.assertEqual(headers["Content-Disposition"],

@@ -44,10 +44,13 @@ struct AdminRequest: Sendable {
     private static func query(
         _ request: HTTPRequest
     ) throws(AdminError) -> [(name: String, value: String)] {
-        guard let target = RequestTarget(request.target),
-            let query = try? target.query(isForm: true)
-        else { throw .invalid("query", "percent-encoded UTF-8 without U+0000") }
-        return query.members.map { ($0.name, $0.value) }
+        let encoding = "percent-encoded UTF-8 without U+0000"
+        guard let target = RequestTarget(request.target) else { throw .invalid("query", encoding) }
+        do throws(RequestTargetError) {
+            return try target.query(isForm: true).members.map { ($0.name, $0.value) }
+        } catch {
+            throw .invalid(error.parameter ?? "query", encoding)
+        }
     }
 
     private static func body(

@@ -61,15 +61,24 @@ final class Tenants {
     func server(
         showing text: String, in tenant: String? = nil
     ) -> (keyset: Keyset, key: ServerKey)? {
-        guard !serverKeys.isEmpty else { return nil }
+        let found = servers(showing: text, in: tenant)
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// Whether a server shows this that is of several tenants.
+    func isOfSeveral(_ text: String) -> Bool { servers(showing: text, in: nil).count > 1 }
+
+    private func servers(
+        showing text: String, in tenant: String?
+    ) -> [(keyset: Keyset, key: ServerKey)] {
+        guard !serverKeys.isEmpty else { return [] }
         let id = ServerKeys.id(of: text)
-        let found = serverKeys.compactMap { subscribeKey, keys -> (Keyset, ServerKey)? in
+        return serverKeys.compactMap { subscribeKey, keys in
             guard tenant.map({ ExactText($0) == ExactText(subscribeKey) }) ?? true,
                 let key = keys[id], let keyset = keysets.tenant(subscribeKey)
             else { return nil }
             return (keyset, key)
         }
-        return found.count == 1 ? found[0] : nil
     }
 
     /// Whether any tenant asks for tokens.

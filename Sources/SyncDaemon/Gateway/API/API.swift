@@ -60,6 +60,17 @@ enum API {
         }
     }
 
+    /// What a request hears for which there is no route; `nil` when it was not meant for the API.
+    static func absence(of request: HTTPRequest) -> HTTPResponse? {
+        let name = request.path.dropFirst("/v1/".count)
+        guard request.path.hasPrefix("/v1/"), !name.isEmpty, !name.contains("/") else {
+            return nil
+        }
+        var response = HTTPResponse.api(.noSuchOperation(name))
+        response.tellsRate = false
+        return response.closing
+    }
+
     private static func isOne(_ path: Substring) -> Bool {
         path.hasPrefix("/v1/") && words.contains(path.dropFirst("/v1/".count))
     }

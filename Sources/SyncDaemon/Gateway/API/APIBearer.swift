@@ -14,7 +14,8 @@ struct APIBearer {
     /// or what the server's key is called.
     private let standing: String?
 
-    /// - Throws: `unknown_keyset`, or `token_invalid` for what is no bearer token.
+    /// - Throws: `unknown_keyset`, or `token_invalid` for what is no bearer token, or not of one
+    ///   tenant alone.
     init(_ asking: HTTPAsking, _ query: RequestQuery) throws(ProtocolError) {
         text = try Self.text(asking.request, query)
         for name in ["keyset", "publishKey", "as"] {
@@ -31,6 +32,9 @@ struct APIBearer {
             (self.keyset, server, publishKey) = (keyset, key, .unasked)
             standing = query["as"] ?? key.name
             return
+        }
+        if let text, query["keyset"] == nil, asking.tenants.isOfSeveral(text) {
+            throw .serverKeyOfSeveral
         }
         server = nil
         publishKey = .named(query["publishKey"])

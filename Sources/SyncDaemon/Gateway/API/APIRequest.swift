@@ -19,13 +19,15 @@ enum APIRequest {
     }
 
     static func target(of request: HTTPRequest) throws(ProtocolError) -> RequestTarget {
-        guard let target = RequestTarget(request.target) else { throw .invalidQuery }
+        guard let target = RequestTarget(request.target) else {
+            throw .invalidEncoding(of: nil)
+        }
         return target
     }
 
     static func query(of target: RequestTarget) throws(ProtocolError) -> RequestQuery {
         do throws(RequestTargetError) { return try target.query(isForm: true) } catch {
-            throw .invalidQuery
+            throw .invalidEncoding(of: error.parameter)
         }
     }
 
@@ -170,9 +172,4 @@ enum APIRequest {
             throw ProtocolError(error)
         }
     }
-}
-
-extension ProtocolError {
-    fileprivate static let invalidQuery = ProtocolError.invalidField(
-        "query", "percent-encoded UTF-8 without U+0000")
 }

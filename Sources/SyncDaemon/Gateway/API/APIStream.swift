@@ -69,15 +69,17 @@ final class APIStream: APIAsking, HTTPStreamCall {
                 "channel", #"a channel, or a wildcard such as "news.*", of one or two levels"#)
         }
         // What the browser heard last is newer than what its page's address says.
-        if let text = asking.request.fields.lastEventID ?? query["cursor"] {
+        let last = asking.request.fields.lastEventID
+        if let text = last ?? query["cursor"] {
             guard let place = StreamPlace(text) else {
-                throw .invalidField("cursor", "the id of an event, or a timetoken")
+                throw .invalidField(
+                    last == nil ? "cursor" : "Last-Event-ID", "the id of an event, or a timetoken")
             }
             (asked, cursor) = (place, place.cursor)
         } else {
             asked = nil
         }
-        isOfDaemon = asking.request.fields.lastEventID != nil || asked?.epoch != nil
+        isOfDaemon = last != nil || asked?.epoch != nil
         let author = bearer.author(as: query["as"])
         caller = APICaller(
             author: author, keyset: bearer.keyset,

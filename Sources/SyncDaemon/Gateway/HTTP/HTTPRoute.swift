@@ -47,6 +47,7 @@ struct HTTPRoutes: Sendable {
         }
         let isForClients = request.entrance.isForClients
         guard let routes, !routes.isEmpty else {
+            if isForClients, let response = API.absence(of: request) { return .now(response) }
             let response = notFound(rows, isForClients)
             return .now(isForClients ? response : response.inOperatorsShape)
         }

@@ -3,7 +3,10 @@
 import EventModel
 
 /// A target that says nothing: broken percent-encoding, bytes that are not UTF-8, or a zero.
-struct RequestTargetError: Error, Hashable {}
+struct RequestTargetError: Error, Hashable {
+    /// Of the parameter whose value it is in, if that is where it is.
+    var parameter: String?
+}
 
 /// A path and a query, split before anything in them is decoded.
 ///
@@ -49,10 +52,11 @@ struct RequestTarget: Sendable, Hashable {
         var members: [RequestQuery.Member] = []
         for member in rawMembers {
             let end = member.firstIndex(of: UInt8(ascii: "=")) ?? member.endIndex
-            members.append(
-                RequestQuery.Member(
-                    name: try decoded(member[..<end]),
-                    value: try decoded(member[end...].dropFirst())))
+            let name = try decoded(member[..<end])
+            do throws(RequestTargetError) {
+                let value = try decoded(member[end...].dropFirst())
+                members.append(RequestQuery.Member(name: name, value: value))
+            } catch { throw RequestTargetError(parameter: name) }
         }
         return RequestQuery(members: members)
     }

@@ -27,7 +27,7 @@ extension PubNubRequestReader {
         guard let name = try object(text).member("name")?.string, FileName.isValid(name) else {
             throw .invalidFile(
                 "A name has 1 to \(Limits.fileNameBytesMax) bytes, no slash and no control "
-                    + "character.", "name", in: "body")
+                    + "character; . and .. are no names.", "name", in: "body")
         }
         return name
     }
