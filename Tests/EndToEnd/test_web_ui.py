@@ -402,6 +402,30 @@ class Messages(UiCase):
         await ada.click(f"{PICKER} >>> [data-id=delete]")
         await self.says(bob, "sync-messages >>> [part=empty]", ["No messages yet."])
 
+    async def test_tab_stops_once_in_a_list(self):
+        for n in range(3):
+            message = await self.zoe.publish("room", {"text": f"message {n}"})
+            for value in ("👍", "🔥"):
+                await self.zoe.add("room", message, value)
+        ada = await self.person(self.daemon, "ada")
+        await ada.page.until(f"all('{BAR} >>> [part=toggle]').length === 6")
+        stops = (f"[...all('{BAR} >>> button'), ...all('{MESSAGE} >>> [part=react]')]"
+                 ".filter((it) => it.tabIndex === 0).length")
+        self.assertEqual(await ada.page.run(stops), 0)
+        await ada.page.run("one('sync-messages >>> [part=log]').focus()")
+        await ada.press("ArrowUp")
+        # The message, the first of its bubbles, and the button beside it; arrows do the rest.
+        self.assertEqual(await ada.page.run(stops), 2)
+        at = ("(() => { let it = document.activeElement; while (it?.shadowRoot?.activeElement) "
+              "it = it.shadowRoot.activeElement; return it.getAttribute('part').split(' ')[0]; })()")
+        seen = [await ada.page.run(at)]
+        for key in ("Tab", "ArrowRight", "ArrowRight", "Tab", "Tab"):
+            await ada.press(key)
+            seen.append(await ada.page.run(at))
+        self.assertEqual(seen[:5], ["message", "toggle", "who", "toggle", "react"])
+        self.assertNotIn(seen[5], ("toggle", "who", "message"))
+        await ada.page.until(f"{stops} === 0")
+
     async def test_what_others_wrote_is_reported(self):
         await self.zoe.publish("room", {"text": "Buy my pills"})
         ada = await self.person(self.daemon, "ada")

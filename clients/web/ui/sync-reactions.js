@@ -8,6 +8,7 @@ import { onAsked } from './base/gestures.js';
 import { glyph } from './base/glyphs.js';
 import { showIcon, spoken } from './base/icon.js';
 import { arranged, compareBy, keyOf } from './model/order.js';
+import { TabStop } from './parts/tab-stop.js';
 import { reactionsStyle } from './styles/reactions.js';
 import './sync-reaction-picker.js';
 import './sync-reaction-authors.js';
@@ -40,6 +41,7 @@ export class SyncReactions extends SyncElement {
   #more = make('button', { part: 'more', type: 'button', on: { click: () => this.#showAll() } });
   #add = make('button', { part: 'add', type: 'button', 'aria-haspopup': 'dialog',
     on: { click: () => this.pick() } }, make('slot', { name: 'add' }, glyph('smile')));
+  /** Where Tab stops. */ stop = new TabStop(this.#bar);
   /** @type {any} */ #picker = null;
   /** @type {any} */ #authors = null;
 
@@ -179,6 +181,7 @@ export class SyncReactions extends SyncElement {
     setAttribute(this.#bar, 'aria-label', this.words.reactions);
     this.#bar.hidden = boxes.length === 0;
     setChildren(this.#bar, boxes);
+    this.stop.put();
   }
 
   /** @returns {Omit<Bubble, 'reaction'>} */

@@ -43,17 +43,23 @@ export class MessageRow {
     this.#list = list;
     this.#react.append(glyph('smile'));
     // Between a list and what is behind it stands no tab stop for each message: arrows go to a
-    // message, and there is the button.
-    this.#react.tabIndex = -1;
-    this.element.addEventListener('focusin', () => this.#react.tabIndex = 0);
+    // message, and there are its buttons.
+    this.#stop(false);
+    this.element.addEventListener('focusin', () => this.#stop(true));
     this.element.addEventListener('focusout', ({ relatedTarget }) => {
       const isWithin = this.element.contains(/** @type {Node|null} */ (relatedTarget));
-      if (!isWithin) this.#react.tabIndex = -1;
+      if (!isWithin) this.#stop(false);
     });
     this.#react.onclick = () => this.item && list.openPicker(this.item, this.#react);
     this.#thread.onclick = () => list.say('sync-thread', { item: this.item });
     this.#quote.onclick = () => this.item?.parent && list.jump(this.item.parent);
     rows.set(this.element, this);
+  }
+
+  /** @param {boolean} isOpen Whether Tab stops at what can be pressed here. */
+  #stop(isOpen) {
+    for (const it of [this.#react, this.#quote, this.#thread]) it.tabIndex = isOpen ? 0 : -1;
+    this.#reactions.stop.isOpen = isOpen;
   }
 
   /** @param {number} index Of the list's items. */
