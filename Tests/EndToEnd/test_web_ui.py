@@ -402,6 +402,33 @@ class Messages(UiCase):
         await ada.click(f"{PICKER} >>> [data-id=delete]")
         await self.says(bob, "sync-messages >>> [part=empty]", ["No messages yet."])
 
+    async def test_a_thread_has_a_page_of_its_own(self):
+        first = await self.zoe.publish("room", {"text": "Who brings the cake?"})
+        await self.zoe.publish("room", {"text": "Something else"})
+        await self.zoe.publish("room", {"text": "I do"}, parent=first)
+        ada = await self.person(self.daemon, "ada")
+        bob = await self.person(self.daemon, "bob")
+        text = f"{MESSAGE} >>> [part=text]"
+        await self.says(ada, text, ["Who brings the cake?", "Something else", "I do"])
+        await ada.page.run("list.addEventListener('sync-thread', ({ detail: { item } }) => "
+                           "ui.connect(document.body, { channel: ui.threadOf(room, item.timetoken) }))")
+        await ada.click(f"{MESSAGE} >>> [part=thread]")
+        await self.says(ada, text, ["Who brings the cake?", "I do"])
+        await self.says(ada, f"{MESSAGE} >>> [part=quote]", [])
+        await ada.click(FIELD)
+        await ada.type("Thank you!")
+        await ada.press("Enter")
+        await self.says(ada, text, ["Who brings the cake?", "I do", "Thank you!"])
+        await self.says(bob, text, ["Who brings the cake?", "Something else", "I do", "Thank you!"])
+        await self.says(bob, f"{MESSAGE} >>> [part=thread]", ["2 replies"])
+        await self.zoe.publish("room", {"text": "News"})
+        await self.zoe.publish("room", {"text": "With cream?"}, parent=first)
+        await self.says(ada, text, ["Who brings the cake?", "I do", "Thank you!", "With cream?"])
+        await self.zoe.add("room", first, "🎂")
+        await self.says(ada, f"{BAR} >>> [part=count]", ["1"])
+        await ada.click(f"{BAR} >>> {label('🎂')}")
+        await self.says(bob, f"{BAR} >>> [part=count]", ["2"])
+
     async def test_tab_stops_once_in_a_list(self):
         for n in range(3):
             message = await self.zoe.publish("room", {"text": f"message {n}"})

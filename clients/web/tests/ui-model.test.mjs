@@ -14,6 +14,7 @@ import { Heights } from '../ui/model/heights.js';
 import { iconOf, isAddress } from '../ui/model/icons.js';
 import { offeredBy } from '../ui/model/offered.js';
 import { arranged, compareBy, keyOf } from '../ui/model/order.js';
+import { threadOf } from '../ui/model/thread.js';
 import { Press, pressMilliseconds } from '../ui/model/press.js';
 import { Typists, typingLasts, typingOf } from '../ui/model/typists.js';
 import { hueOf, initialOf } from '../ui/parts/faces.js';
@@ -260,4 +261,44 @@ test('words agree with their numbers', () => {
   assert.deepEqual([typing(['Bob']), typing(['Bob', 'Eve'])],
     ['Bob is typing…', 'Bob, Eve are typing…']);
   assert.deepEqual([found(0), found(2)], ['No emoji found', '2 emoji found']);
+});
+
+test('a thread is a channel of its own', async () => {
+  const item = (timetoken, parent, more = {}) => ({ key: timetoken, timetoken, parent, ...more });
+  let [items, tell] = [[item('1'), item('2'), item('3', '1')], () => {}];
+  const said = [];
+  const channel = { name: 'room', get items() { return items; }, hasOlder: true,
+    async older() { items = [item('0'), ...items]; return 'more'; },
+    publish(...words) { said.push(words); return this.name; },
+    observe(callback) { tell = callback; callback([], items); return () => { tell = () => {}; }; } };
+  const thread = threadOf(channel, '1');
+  assert.deepEqual(thread.items.map(({ key }) => key), ['1', '3']);
+  assert.equal(thread.hasOlder, false);
+  assert.equal(thread.publish({ text: 'a' }), 'room');
+  assert.deepEqual(said, [[{ text: 'a' }, { parent: '1' }]]);
+  const seen = [];
+  const list = [];
+  const end = thread.observe((changes, now) => {
+    for (const { kind, index, from, item: it } of changes) {
+      if (kind === 'remove') list.splice(index, 1);
+      if (kind === 'move') list.splice(from, 1);
+      if (kind === 'update') list[index] = it;
+      else if (kind !== 'remove') list.splice(index, 0, it);
+    }
+    seen.push(changes.map(({ kind }) => kind).join());
+    assert.deepEqual(list, now);
+  });
+  for (const next of [
+    [...items, item('4')],
+    [item('1'), item('3', '1', { payload: 1 }), item('5', '1'), item('6', '1')],
+    [item('1'), item('6', '1'), item('5', '1')],
+  ]) {
+    items = next;
+    tell([], items);
+  }
+  // What is not about it nobody hears; a new object is an update.
+  assert.deepEqual(seen, ['insert,insert', 'update,update,insert,insert', 'remove,update,move,update']);
+  end();
+  items = [item('2'), item('3', '9')];
+  assert.equal(threadOf(channel, '9').hasOlder, true);
 });

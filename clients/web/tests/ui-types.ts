@@ -1,7 +1,7 @@
 // A page with components in TypeScript, for Tests/EndToEnd/test_web_types.py: tsc --strict takes it.
 import { Directory, SyncClient, reactionOrders, type Item } from '../syncclient.js';
 import {
-  SyncMessages, SyncReactionPicker, connect, usualWords,
+  SyncMessages, SyncReactionPicker, connect, threadOf, usualWords,
   type Action, type Icons, type Names, type Order, type Pieces, type Words,
 } from '../ui/sync-ui.js';
 
@@ -16,6 +16,7 @@ const pieces: Pieces = { text: (item: Item) => item.payload.text, footer: () => 
 const names: Names = { get: (id: string) => ({ name: id }) };
 Object.assign(list, { order, icons, pieces });
 list.directory = names;
+list.channel = threadOf(channel, '17952187953729999');
 list.words = { send: 'Senden' };
 const said: Words = { ...usualWords, newest: (count: number) => `${count}` };
 list.actions = (item): Action[] => [{ id: 'pin', label: said.copy, run: () => list.reveal(item.key) }];

@@ -200,6 +200,12 @@ export class SyncStatus extends SyncElement {
   readonly state: string;
 }
 
+/**
+ * One thread of a channel, to be given to elements as their channel: the message with this
+ * timetoken and its replies. What is written there is a reply.
+ */
+export function threadOf(channel: Channel, parent: string): Channel;
+
 /** Gives each of these elements that is inside a place, or is it, the same properties. */
 export function connect(place: ParentNode & Node, properties: Record<string, unknown>): void;
 

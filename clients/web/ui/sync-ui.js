@@ -16,3 +16,4 @@ export { SyncReactions } from './sync-reactions.js';
 export { SyncStatus } from './sync-status.js';
 export { connect } from './base/connect.js';
 export { usualWords } from './base/words.js';
+export { threadOf } from './model/thread.js';

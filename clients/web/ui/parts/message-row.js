@@ -108,8 +108,10 @@ export class MessageRow {
     fill(this.#footer, pieces.footer?.(item));
     const parent = item.parent && list.items.find(
       (/** @type {Item} */ it) => it.timetoken === item.parent);
-    // One that is not here can be gone to all the same, where there is a history.
-    this.#quote.hidden = !parent && !(item.parent && list.channel?.jump);
+    // One that is not here can be gone to all the same, where there is a history. In a thread all
+    // are about the same one.
+    const isKnown = !!item.parent && item.parent === list.channel?.threadOf;
+    this.#quote.hidden = isKnown || (!parent && !(item.parent && list.channel?.jump));
     setText(this.#quote, parent
       ? `${list.nameOf(parent.uuid)}: ${textOf(parent.payload)}` : words.earlier);
     setAttribute(this.#quote, 'title', words.repliedTo);
