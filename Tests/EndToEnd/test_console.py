@@ -695,6 +695,29 @@ class Snippets(InBrowser):
         self.run_snippet("syncctl", purge["syncctl"])
         self.assertEqual(await self.writer.all_messages("-room"), [])
 
+    async def test_swift_compiles(self):
+        on = {"channel": "room", "messageTimetoken": self.message}
+        room = {"channel": "room"}
+        acts = [{"op": op, "as": "o'neil", "fields": fields} for op, fields in (
+            ("publish", {**room, "payload": {"text": "\"noon\" \\ \u0007 👍"}}),
+            ("addAction", {**on, "value": "👍"}),
+            ("removeAction", {**on, "value": "yes", "type": "vote"}),
+            ("history", room), ("follow", room))]
+        acts += [{"admin": "channels purge", "isChange": True, "fields": {"channel": "a b"}},
+                 {"admin": "sessions", "fields": {}}]
+        products = pathlib.Path(binary("syncdaemon")).parent
+        maps = [*pathlib.Path(ROOT, "Sources").glob("*/module.modulemap"),
+                *products.glob("*.build/module.modulemap")]
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "main.swift")
+            for act in acts:
+                path.write_text((await self.snippets(act))["Swift"] + "\n", encoding="utf-8")
+                done = subprocess.run(
+                    ["swiftc", "-typecheck", "-swift-version", "6", "-I", products / "Modules",
+                     *(word for it in maps for word in ("-Xcc", f"-fmodule-map-file={it}")), path],
+                    capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, path.read_text() + done.stderr)
+
     async def test_questions(self):
         snippets = await self.snippets({"op": "history", "fields": {"channel": "room"}})
         for language in ("Python", "curl", "syncctl"):

@@ -69,8 +69,8 @@ func withoutVainDeletions(
 /// - Parameters:
 ///   - events: All after the position, as they happened.
 ///   - unseen: What readers' pages left out before.
-/// - Complexity: O(events) for each deletion of many messages at once; those stay, and all that they
-///   are about, unless nothing here is.
+/// - Complexity: O(events) for each deletion of many messages at once; those stay, and all that
+///   they are about, unless nothing here is.
 func withoutPassing(
     _ events: [EncodedEnvelope], _ unseen: Unseen? = nil, after position: Timetoken
 ) -> [EncodedEnvelope] {
@@ -110,8 +110,8 @@ extension EncodedEnvelope {
 extension MessageDeletion {
     /// Whether something that happened before goes with it.
     fileprivate func takes(_ event: EncodedEnvelope) -> Bool {
-        guard event.timetoken < timetoken, let message = event.messageConcerned else { return false }
-        return takes(messageAt: message)
+        guard event.timetoken < timetoken else { return false }
+        return event.messageConcerned.map(takes(messageAt:)) ?? false
     }
 
     /// The message that it is about, when it is about one alone.

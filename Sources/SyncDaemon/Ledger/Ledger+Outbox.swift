@@ -178,6 +178,8 @@ extension Ledger {
                 let place = try store.oldestBatch(of: webhook.name)
             {
                 try bury(place, "More waited than may.")
+                // Its id stands for what died.
+                outbox.close(place)
                 news.overflown += 1
             }
         }

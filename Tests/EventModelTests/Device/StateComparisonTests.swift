@@ -136,8 +136,9 @@ struct StateComparisonTests {
     }
 
     /// Found by a world in which removals are forgotten at once: what is read in parts while much
-    /// changes is none of the channel's states. The device stopped to ask, for as long as the
-    /// connection lasted.
+    /// changes is none of the channel's states.
+    ///
+    /// The device stopped to ask, for as long as the connection lasted.
     @Test("a server that contradicts itself is asked again later")
     func doubted() throws {
         var (sync, state) = try followed()

@@ -41,7 +41,9 @@ struct StrayRowTests {
     }
 
     /// Found by a world: a file of a window that had not opened was damaged, and then followed
-    /// whole. The row stayed there, and was one of the channel's when the file was read again.
+    /// whole.
+    ///
+    /// The row stayed there, and was one of the channel's when the file was read again.
     @Test("so it is by who follows all of the channel from then on")
     func whole() {
         let base = ChannelBase(

@@ -134,6 +134,9 @@ function swiftOf(act, where) {
   if (act.admin) {
     const body = bodyOf(act);
     return `import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 var request = URLRequest(url: URL(string: ${swift(where.admin + pathOf(act, where))})!)
 let key = ProcessInfo.processInfo.environment["SYNC_ADMIN_KEY"] ?? ""
