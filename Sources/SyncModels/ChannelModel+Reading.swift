@@ -69,6 +69,8 @@ extension ChannelModel {
     // MARK: What happens
 
     private func take(_ event: SyncEvent) async {
+        // It was on its way when the model stopped.
+        guard !Task.isCancelled else { return }
         if let problem = ModelProblem(event, of: name) { self.problem = problem }
         switch event {
         case .connected(let welcome):
