@@ -157,7 +157,7 @@ struct StateComparisonTests {
         #expect(!sync.isVerified)
 
         let again = sync.retry()
-        _ = sync.subscribed(reply(.current, 22, state), attempt: try attempt(again))
+        _ = sync.subscribed(reply(.current, 21, state), attempt: try attempt(again))
 
         #expect(sync.isVerified)
         #expect(!sync.isDoubted)
