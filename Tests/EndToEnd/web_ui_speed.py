@@ -49,6 +49,7 @@ FIRST_PAINT = """(async () => {
   start(%s);
   await until(() => list.shadowRoot.querySelectorAll('[part~=message] sync-reactions').length > 5);
   const shown = await painted() - begun;
+  await until(() => room.isLoaded);
   const rows = list.shadowRoot.querySelectorAll('[part~=message]').length;
   return [shown, room.items.length, rows];
 })()"""
