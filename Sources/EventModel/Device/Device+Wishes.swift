@@ -47,6 +47,8 @@ extension Device {
             entry.key.map { key in
                 channels[Channel(entry.channel)]?.base.rest.contains(key.messageTimetoken) ?? false
             } ?? false
+        } heard: { entry in
+            channels[Channel(entry.channel)]?.base.cursor
         } base: { entry in
             entry.key.flatMap {
                 channels[Channel(entry.channel)]?.base.cache.action(of: $0)

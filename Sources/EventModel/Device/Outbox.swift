@@ -81,10 +81,12 @@ public struct Outbox: Hashable, Sendable {
     /// - Parameters:
     ///   - rules: What holds in an entry's channel; `nil`: nobody knows.
     ///   - isOutside: Whether an entry is about a message of which the device holds nothing.
+    ///   - heard: How far the device has heard of an entry's channel.
     ///   - base: The action under a key in the base.
     mutating func takeForSending(
         under rules: (OutboxEntry) -> ReactionRules? = { _ in ReactionRules() },
         isOutside: (OutboxEntry) -> Bool = { _ in false },
+        heard: (OutboxEntry) -> Timetoken? = { _ in nil },
         base: (OutboxEntry) -> MessageAction?
     ) -> (entries: [OutboxEntry], changes: [Change]) {
         var taken: [OutboxEntry] = []
@@ -95,18 +97,21 @@ public struct Outbox: Hashable, Sendable {
             let entry = entries[index]
             guard !entry.isAnswered, !inFlight.contains(entry.mutation) else { continue }
             // Whatever comes later waits too: the order is kept.
-            let heard = rules(entry)
-            let rules = heard ?? ReactionRules()
+            let heardRules = rules(entry)
+            let rules = heardRules ?? ReactionRules()
             let earlier = entries[..<index].filter { Channel($0.channel) == Channel(entry.channel) }
                 .map { $0.canonical(under: rules) }
             let asked = entry.canonical(under: rules)
-            if earlier.contains(where: { asked.waits(for: $0, under: heard) }) { break }
+            if earlier.contains(where: { asked.waits(for: $0, under: heardRules) }) { break }
             if case .remove(let key, nil) = entry.wish, let canonical = asked.key {
                 let before = earlier.own(canonical, base: base(asked), under: rules)
                 if before.standing == .pending { break }
                 if case .since(let seen) = before.standing {
                     entries[index].wish = .remove(key, seen: seen)
-                } else if !isOutside(entry) {
+                } else if isOutside(entry) {
+                    // One that was sent before may have been applied before, too.
+                    if entry.progress == .unsent { entries[index].sentAfter = heard(entry) }
+                } else {
                     // The add before it was refused: there is nothing to remove.
                     entries.remove(at: index)
                     changes.append(.drop(mutation: entry.mutation))
@@ -211,6 +216,7 @@ public struct Outbox: Hashable, Sendable {
                 // If the base has the message already, it is still the same.
                 if entry.key == nil { entries[index].likeness = entry.timetoken }
                 entries[index].earlierAnswer = entry.progress
+                entries[index].sentAfter = nil
                 entries[index].progress = .perhapsSent
                 changes.append(.put(entries[index]))
             }
@@ -280,7 +286,7 @@ extension ChannelBase {
                 // A page on its way may be of before the removal, and bring the action.
                 return !expectsPage || !rest.contains(key.messageTimetoken)
             }
-            return seen.map { added > $0 } ?? true
+            return (seen ?? entry.sentAfter).map { added > $0 } ?? true
         }
     }
 }

@@ -32,6 +32,11 @@ public struct OutboxEntry: Hashable, Sendable {
     ///
     /// Only for the eye, and not kept: nearly always the server just started anew.
     var earlierAnswer: Progress?
+    /// How far the device had heard when a removal of whatever stands went out: what stood then is
+    /// gone when it is answered.
+    ///
+    /// Only for the eye, and not kept.
+    var sentAfter: Timetoken?
 
     public init(
         mutation: String, channel: String, wish: Wish, progress: Progress = .unsent,

@@ -235,6 +235,29 @@ struct AnsweredWishesTests {
         #expect(outbox.settle("room", base: base).map(\.mutation) == ["m1"])
     }
 
+    /// Found by a world: the page came before the answer, and the push after it.
+    @Test("so it does when the page was there first, unless what it brings is newer")
+    func outsideAnsweredLater() {
+        var outbox = Outbox([
+            OutboxEntry(mutation: "m1", channel: "room", wish: .remove(action.key, seen: nil))
+        ])
+        let sent = outbox.takeForSending { _ in
+            ReactionRules()
+        } isOutside: { _ in true } heard: { _ in Timetoken(rawValue: 25) } base: { _ in nil }
+        #expect(sent.entries.map(\.wish) == [.remove(action.key, seen: nil)])
+        _ = outbox.answered("m1", nil)
+
+        func base(added: UInt64) -> ChannelBase {
+            let action = MessageAction(
+                key: action.key, actionTimetoken: Timetoken(rawValue: added))
+            return ChannelBase(
+                cache: DeviceCache(
+                    messages: [:], actions: [action], cursor: Timetoken(rawValue: 40)))
+        }
+        #expect(outbox.settle("room", base: base(added: 20)).isEmpty)
+        #expect(outbox.settle("room", base: base(added: 30)).map(\.mutation) == ["m1"])
+    }
+
     /// Found by a world: the alias was wished before the rules were known, and its removal named
     /// the action before the one that stood.
     @Test("a removal is of the last add before it, by whatever name that was")
