@@ -241,9 +241,8 @@ struct AnsweredWishesTests {
         var outbox = Outbox([
             OutboxEntry(mutation: "m1", channel: "room", wish: .remove(action.key, seen: nil))
         ])
-        let sent = outbox.takeForSending { _ in
-            ReactionRules()
-        } isOutside: { _ in true } heard: { _ in Timetoken(rawValue: 25) } base: { _ in nil }
+        let sent = outbox.takeForSending(
+            isOutside: { _ in true }, heard: { _ in Timetoken(rawValue: 25) }, base: { _ in nil })
         #expect(sent.entries.map(\.wish) == [.remove(action.key, seen: nil)])
         _ = outbox.answered("m1", nil)
 
