@@ -245,9 +245,12 @@ public struct Outbox: Hashable, Sendable {
         var settled: [OutboxEntry] = []
         // A base that does not show an add yet would take its removal for done.
         var open: Set<MessageAction.Key> = []
-        for entry in entries(of: channel, under: rules) {
+        let own = entries(of: channel, under: rules)
+        let past = base.map { Self.past(own, in: $0) } ?? [:]
+        for (index, entry) in own.enumerated() {
             let isGone = entry.key == nil && entry.timetoken.map(unstored.contains) ?? false
-            if entry.isAnswered, isGone || base?.shows(entry) ?? true,
+            let isPast = entry.key.flatMap { past[$0] }.map { index <= $0 } ?? false
+            if entry.isAnswered, isGone || isPast || base?.shows(entry) ?? true,
                 entry.key.map({ !open.contains($0) }) ?? true
             {
                 settled.append(entry)
@@ -258,6 +261,21 @@ public struct Outbox: Hashable, Sendable {
         let names = Set(settled.map(\.mutation))
         if !names.isEmpty { entries.removeAll { names.contains($0.mutation) } }
         return settled
+    }
+
+    /// The last wish about each action whose outcome a base has: what was wished before is past,
+    /// whatever it named, also an action of a store that was set back since.
+    private static func past(
+        _ own: [OutboxEntry], in base: ChannelBase
+    ) -> [MessageAction.Key: Int] {
+        var past: [MessageAction.Key: Int] = [:]
+        for (index, entry) in own.enumerated() {
+            guard case .add(let key, _) = entry.wish, let added = entry.timetoken,
+                base.cache.actionTimetoken(of: key) == added
+            else { continue }
+            past[key] = index
+        }
+        return past
     }
 }
 

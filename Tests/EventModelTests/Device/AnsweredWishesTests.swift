@@ -257,6 +257,25 @@ struct AnsweredWishesTests {
         #expect(outbox.settle("room", base: base(added: 30)).map(\.mutation) == ["m1"])
     }
 
+    /// Found by a world: the removal named an action of a store that was set back since, and both
+    /// wishes stayed in the outbox.
+    @Test("what was wished before an add that the base has is past")
+    func past() {
+        var outbox = Outbox([
+            OutboxEntry(
+                mutation: "m1", channel: "room",
+                wish: .remove(action.key, seen: Timetoken(rawValue: 90)), progress: .answered(nil)),
+            OutboxEntry(
+                mutation: "m2", channel: "room", wish: .add(action.key),
+                progress: .answered(action.actionTimetoken)),
+        ])
+        let base = ChannelBase(
+            cache: DeviceCache(
+                messages: [:], actions: [action], cursor: Timetoken(rawValue: 20)))
+
+        #expect(outbox.settle("room", base: base).map(\.mutation) == ["m1", "m2"])
+    }
+
     /// Found by a world: the alias was wished before the rules were known, and its removal named
     /// the action before the one that stood.
     @Test("a removal is of the last add before it, by whatever name that was")
