@@ -83,7 +83,7 @@ extension ChannelSync {
     mutating func paged(_ page: WindowPage, number: Int) -> Step {
         var step = Step()
         guard let asked = pages.asked, asked.number == number else { return step }
-        let isKnown = compared.seen != nil
+        let isKnown = compared.expectsPage
         let start = compared.rest.after
         pages.asked = nil
         guard isKnown, phase == .following else {
