@@ -3,6 +3,7 @@ see, and each action as somebody would write it.
 
 CONSOLE_ROUNDS says how many rounds the race has."""
 
+import asyncio
 import http.client
 import json
 import os
@@ -13,8 +14,10 @@ import sys
 import tempfile
 import unittest
 
-from browser import Browser
-from case import DaemonTestCase
+import websockets
+
+from browser import Browser, Pages
+from case import DaemonTestCase, eventually
 from daemon import ROOT, binary, clean_environment
 from hands import Hands
 from test_web_ui import PATHS
@@ -208,7 +211,7 @@ class Bench(InBrowser):
         daemon = self.start_console()
         hands = await self.console(daemon)
         page = hands.page
-        self.assertEqual(await page.run("location.hash"), "", "The key stays in the address.")
+        self.assertEqual(await page.run("location.hash"), "#channel=room")
         await page.run("bench.devices[0].room.publish({ text: 'Shall we meet at noon?' })")
         await page.until("bench.devices[1].room.items[0]?.timetoken")
         await page.run("bench.devices[1].room.toggle("
@@ -338,6 +341,77 @@ class Where(InBrowser):
         await page.run(PATHS)
         await self.until_equal(page)
         self.assertIn("comma", await page.run(ALERT))
+
+    async def test_what_is_secret_leaves_the_address_and_nothing_else(self):
+        daemon = self.start_console()
+        page = (await self.console(daemon, "heavy", more="&token=tell-nobody")).page
+        for _ in range(2):
+            self.assertEqual(await page.run("location.hash"), "#channel=heavy")
+            self.assertIn("· heavy", await page.run("texts('#place')[0]"))
+            self.assertEqual(await page.run("admin.key"), KEY)
+            await page.run("all('#place')[0].click()")
+            self.assertEqual(
+                await page.run("all('dialog input[name=token]')[0].value"), "tell-nobody")
+            await page.reload()
+            await page.run(PATHS)
+            await self.until_equal(page)
+        # So it is in a tab where the console is open already.
+        await page.run("window.isReady = false, location.hash = 'channel=other&token=T'")
+        await page.until("window.isReady && location.hash === '#channel=other'")
+
+    async def test_no_daemon_hears_what_was_given_for_another(self):
+        daemon = self.start_console()
+        pages = Pages(folder=ROOT / "clients")
+        self.addCleanup(pages.close)
+        heard, asked = [], []
+
+        async def listen(socket):
+            async for frame in socket:
+                heard.append(frame)
+
+        async def note(reader, writer):
+            asked.append(await reader.readline())
+            writer.close()
+
+        other = await websockets.serve(listen, "127.0.0.1", 0, subprotocols=["sync.v1.json"])
+        self.addCleanup(other.close)
+        admin = await asyncio.start_server(note, "127.0.0.1", 0)
+        self.addCleanup(admin.close)
+        ports = [it.sockets[0].getsockname()[1] for it in (other, admin)]
+        page = await self.browser.page(
+            f"{pages.origin}/console/?daemon=127.0.0.1:{daemon.port}"
+            f"#key={KEY}&token=tell-nobody&keyset=default")
+        await page.run(PATHS)
+        await page.until("texts('#ready')[0] === 'not known'")
+        # As a link in the same tab leads there.
+        link = f"{pages.origin}/console/?daemon=127.0.0.1:{ports[0]}"
+        await page.run("window.isReady = false, location.href = "
+                       f"'{link}&admin=http://127.0.0.1:{ports[1]}'")
+        await eventually(lambda: len(heard) >= 3, "the devices to say hello")
+        await page.until("window.isReady")
+        await page.run(PATHS)
+        self.assertIn(f"Not used: the token, which was given for ws://127.0.0.1:{daemon.port}/",
+                      await page.run(ALERT))
+        await page.until("texts('#ready')[0] === 'not known'")
+        self.assertNotIn("tell-nobody", "".join(heard))
+        self.assertEqual(asked, [])
+        await page.run("all('#place')[0].click()")
+        self.assertEqual(await page.run("all('dialog input[name=token]')[0].value"), "")
+        # Nor does who writes another address there.
+        await page.browser.command("Page.navigate", page.session,
+                                   url=link.replace(str(ports[0]), str(daemon.port)))
+        await page.until("window.isReady")
+        await page.run(PATHS)
+        await page.run("""(() => {
+            all('#place')[0].click();
+            const url = all('dialog input[name=url]')[0];
+            window.before = all('dialog input[name=token]')[0].value;
+            url.value = 'ws://h:1/v1/sync';
+            url.dispatchEvent(new Event('input'));
+        })()""")
+        self.assertEqual(
+            await page.run("[before, all('dialog input[name=token]')[0].value]"),
+            ["tell-nobody", ""])
 
     async def test_the_dialog_refuses_them(self):
         daemon = self.start_console()

@@ -11,9 +11,9 @@ import { List, kinds } from './views/lists.js';
 
 const [found, tab] = await Promise.all([findPlace(), findTab()]);
 const place = { ...found, tab };
-const admin = new Admin(place.adminOrigin);
+const admin = new Admin();
 if (place.key) admin.key = place.key;
-const dialogs = new Dialogs({ ...place, admin: place.adminOrigin || location.origin });
+const dialogs = new Dialogs({ ...place, admin: location.origin });
 
 const bench = new Bench(place, dialogs);
 const lists = kinds.map((kind) =>
@@ -72,8 +72,10 @@ whileVisible(async () => {
     const isReady = figures.get('syncdaemon_ready') === 1;
     tellReady(isReady ? 'ready' : 'not ready', isReady ? 'good' : 'bad');
   } else {
-    const answer = await fetch(`${place.adminOrigin}/readyz`).catch(() => null);
-    tellReady(!answer ? 'no answer' : answer.ok ? 'ready' : 'not ready',
+    const answer = await fetch('/readyz').catch(() => null);
+    // Who serves this page may be no daemon, and says nothing of one.
+    if (answer?.status === 404) tellReady('not known', 'warn');
+    else tellReady(!answer ? 'no answer' : answer.ok ? 'ready' : 'not ready',
       answer?.ok ? 'good' : 'bad');
   }
   bench.tell(figures);
@@ -81,6 +83,8 @@ whileVisible(async () => {
   await current.list?.refresh();
 });
 
+// Another fragment is another place, and may have a key or a token that is not to stay there.
+addEventListener('hashchange', () => location.reload());
 if (place.fault) bench.warn(`Not used: ${place.fault}`);
 await bench.start();
 // For tests, and for who likes to look behind.

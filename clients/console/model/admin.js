@@ -19,14 +19,9 @@ export const whyNoFigures = (error) => error?.status === 404
   ? 'The daemon shows its figures where operators ask: at admin_listen.'
   : String(error?.message ?? error);
 
-/** The daemon's answers to operators. */
+/** The answers to operators of the daemon that serves this page: no other is told their key. */
 export class Admin {
-  /** Where the daemon is asked; '' is where this page is from. */ #origin;
   #key = sessionStorage.getItem(keyName) ?? '';
-
-  constructor(origin = '') {
-    this.#origin = origin;
-  }
 
   get key() {
     return this.#key;
@@ -41,8 +36,7 @@ export class Admin {
   async #ask(path, options = {}) {
     /** @type {Record<string, string>} */
     const headers = this.#key ? { Authorization: `Bearer ${this.#key}` } : {};
-    const address = `${this.#origin}${path}`;
-    const response = await fetch(address, { cache: 'no-store', ...options, headers });
+    const response = await fetch(path, { cache: 'no-store', ...options, headers });
     if (!response.ok) {
       const said = await response.json().catch(() => null);
       const error = said?.error;

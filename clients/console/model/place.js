@@ -2,11 +2,13 @@
 // @ts-check
 import { checkChannel, checkText, identifierMax, tokenMax } from '../../web/core/names.js';
 
-/** @typedef {import('./device.js').Place & {adminOrigin: string, key: string, fault: string,
+/** @typedef {import('./device.js').Place & {key: string, fault: string,
  *   use: (values: Record<string, string>) => void}} Found */
 
 /** What of an address is kept, besides the operators' key. */
 const names = ['url', 'channel', 'keyset', 'publishKey', 'token'];
+/** What does not stay in the address: it is in the history, and in each picture of the page. */
+const secrets = ['key', 'token'];
 const keptName = 'syncdaemon-console-place';
 
 /**
@@ -84,9 +86,11 @@ async function asServed() {
     : `${isSecure ? 'wss' : 'ws'}://${location.host}/v1/sync`;
 }
 
+/** @typedef {{at?: string} & Record<string, string>} Kept */
+
 /**
- * What this tab used last.
- * @returns {Record<string, string>}
+ * What this tab used last; `at` is the address of the daemon that it was given for.
+ * @returns {Kept}
  */
 function kept() {
   try {
@@ -97,41 +101,74 @@ function kept() {
 }
 
 /**
- * Where operators ask, and what is wrong with it.
- * @param {string} origin
+ * What may be told to the daemon at an address of what was kept: a link names any address, and
+ * one that got another daemon's token, or publish key, could use it there.
+ * @param {Kept} before @param {string} url @param {boolean} [isOver] Another token was given now.
  */
-const adminAt = (origin) => origin === '' || isAddress(origin, ['http:', 'https:'])
-  ? { adminOrigin: origin, fault: '' }
-  : { adminOrigin: '', fault: `admin is such as http://HOST:PORT, not ${origin}.` };
+export function givenFor({ at, ...values }, url, isOver = false) {
+  const { good, fault } = usable(values);
+  if (at === url) return { good, fault };
+  const left = isOver || good.token === undefined ? ''
+    : `the token, which was given for ${at ?? 'another address'}.`;
+  return { good: {}, fault: [fault, left].filter(Boolean).join(' ') };
+}
+
+/**
+ * The fragment of an address without its secrets, which are read once; '' or with its #.
+ * @param {string} hash
+ */
+export function withoutSecrets(hash) {
+  const asked = new URLSearchParams(hash.slice(1));
+  if (!secrets.some((it) => asked.has(it))) return hash;
+  for (const it of secrets) asked.delete(it);
+  return String(asked) === '' ? '' : `#${asked}`;
+}
+
+/**
+ * Keeps what was given for the daemon at an address, until this tab is closed.
+ * @param {Record<string, string|undefined>} values @param {string} at
+ */
+const keep = (values, at) => sessionStorage.setItem(keptName, JSON.stringify({ ...values, at }));
+
+/**
+ * Uses what was chosen on the page; what was left out is as the daemon says.
+ * @param {Record<string, string>} values @param {string} served
+ */
+function use(values, served) {
+  const { url = served, ...given } =
+    Object.fromEntries(names.flatMap((it) => values[it] ? [[it, values[it]]] : []));
+  keep(url === served ? given : { url, ...given }, url);
+  // What was chosen here counts, not what the address says.
+  history.replaceState(null, '', location.pathname);
+  location.reload();
+}
 
 /**
  * The address of this page may say more: `#key=…&channel=…`, and where no daemon serves it
- * `?daemon=HOST:PORT&admin=http://HOST:PORT`. A key does not stay in it. What cannot be used has
- * its default, and `fault` says so: an address that ended the page would end each visit of the tab.
+ * `?daemon=HOST:PORT`. A key or a token does not stay in it. What cannot be used has its default,
+ * and `fault` says so: an address that ended the page would end each visit of the tab.
  * @returns {Promise<Found>}
  */
 export async function findPlace() {
   const asked = new URLSearchParams(location.hash.slice(1));
-  const query = new URLSearchParams(location.search);
-  const daemon = query.get('daemon');
-  const before = usable(kept());
+  const hash = withoutSecrets(location.hash);
+  if (hash !== location.hash) {
+    history.replaceState(null, '', location.pathname + location.search + hash);
+  }
+  const daemon = new URLSearchParams(location.search).get('daemon');
   const now = usable({ url: daemon === null ? null : `ws://${daemon}/v1/sync` });
   const more = usable(Object.fromEntries(names.map((it) => [it, asked.get(it)])));
-  /** @type {Record<string, string|undefined>} */
-  const good = { ...now.good, ...before.good, ...more.good };
-  const { url, channel = 'room', ...optional } = good;
-  const key = asked.get('key') ?? '';
-  if (key) history.replaceState(null, '', location.pathname + location.search);
-  const { adminOrigin, fault } = adminAt(query.get('admin') ?? '');
+  const before = kept();
+  const served = await asServed();
+  const chosen = faultOf('url', before.url ?? '') === '' ? before.url : undefined;
+  const url = more.good.url ?? now.good.url ?? chosen ?? served;
+  const { token } = more.good;
+  const own = givenFor(before, url, token !== undefined);
+  const { channel = 'room', ...optional } = { ...own.good, ...more.good };
+  if (token !== undefined) keep({ ...own.good, token }, url);
   return {
-    ...optional, url: url ?? await asServed(), key, channel, adminOrigin,
-    fault: [before.fault, now.fault, more.fault, fault].filter(Boolean).join(' '),
-    use: (values) => {
-      const given = Object.fromEntries(names.flatMap((it) => values[it] ? [[it, values[it]]] : []));
-      sessionStorage.setItem(keptName, JSON.stringify(given));
-      // What was chosen here counts, not what the address says.
-      if (location.hash) history.replaceState(null, '', location.pathname + location.search);
-      location.reload();
-    },
+    ...optional, url, key: asked.get('key') ?? '', channel,
+    fault: [own.fault, now.fault, more.fault].filter(Boolean).join(' '),
+    use: (values) => use(values, served),
   };
 }

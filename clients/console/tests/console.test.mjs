@@ -9,7 +9,7 @@ import { figuresOf, whileVisible, whyNoFigures } from '../model/admin.js';
 import { fill } from '../model/fill.js';
 import { FrameReader, RepairWatch } from '../model/frames.js';
 import { Link } from '../model/link.js';
-import { faultOf, usable } from '../model/place.js';
+import { faultOf, givenFor, usable, withoutSecrets } from '../model/place.js';
 import { settle } from '../model/race.js';
 import { seeded } from '../model/seeded.js';
 import { beginsSegment, compared, cutsOf, segmentsOf } from '../model/segments.js';
@@ -337,6 +337,31 @@ test('a place that no client takes is refused in words', () => {
   const { good, fault } = usable({ channel: 'a,b', url: 'foo', keyset: 'sub', token: null });
   assert.deepEqual(good, { keyset: 'sub' });
   assert.match(fault, /a,b.*foo|foo.*a,b/);
+});
+
+test('what was given for one daemon is told to no other', () => {
+  const before = { at: 'ws://a:1/v1/sync', channel: 'heavy', keyset: 'sub', publishKey: 'pub',
+    token: 'secret' };
+  const { at, ...given } = before;
+  assert.deepEqual(givenFor(before, at), { good: given, fault: '' });
+  for (const url of ['ws://b:1/v1/sync', 'ws://a:2/v1/sync', 'wss://a:1/v1/sync', 'ws://a:1/']) {
+    const { good, fault } = givenFor(before, url);
+    assert.deepEqual(good, {}, url);
+    assert.match(fault, /^the token, which was given for ws:\/\/a:1\/v1\/sync/);
+    assert.doesNotMatch(fault, /secret/);
+    assert.equal(givenFor(before, url, true).fault, '');
+  }
+  // As tabs kept it once: nobody knows for whom.
+  assert.deepEqual(givenFor(given, at).good, {});
+  assert.deepEqual(givenFor({}, at), { good: {}, fault: '' });
+});
+
+test('a key and a token leave the address, and nothing else does', () => {
+  for (const [hash, rest] of [['', ''], ['#', '#'], ['#key=K', ''], ['#token=T&key=K', ''],
+    ['#key=K&channel=heavy', '#channel=heavy'], ['#channel=a%20b', '#channel=a%20b'],
+    ['#token=T&channel=a%20b%26c&keyset=s', '#channel=a+b%26c&keyset=s']]) {
+    assert.equal(withoutSecrets(hash), rest);
+  }
 });
 
 test('a wrong key is told as one, and an address without figures as that', () => {

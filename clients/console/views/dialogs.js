@@ -91,6 +91,12 @@ export class Dialogs {
     const fields = Object.entries(names).map(([name, title]) => make('label', {}, title,
       make('input', { name, value: values[name] ?? '', autocomplete: 'off',
         type: name === 'key' || name === 'token' ? 'password' : 'text' })));
+    const [url, token] = ['url', 'token'].map((name) => /** @type {HTMLInputElement} */ (
+      fields[Object.keys(names).indexOf(name)].querySelector('input')));
+    // A token that was given for one daemon is not taken along to another.
+    url.addEventListener('input', () => {
+      if (token.value === values.token) token.value = '';
+    });
     const said = make('p', { class: 'refused', role: 'alert' });
     /** @type {HTMLFormElement} */
     const form = make('form', { class: 'fields', method: 'dialog', on: {
