@@ -252,6 +252,29 @@ class Bench(InBrowser):
         self.assertLess(repair["bytes"], repair["snapshot"] / 2)
         self.assertEqual(await page.run("all('.cells .differs').length"), 0)
 
+    async def test_nothing_is_called_equal_while_nobody_knows(self):
+        daemon = self.start_console()
+        hands = await self.console(daemon)
+        page = hands.page
+        pills = "texts('[aria-label=\"Equal?\"] .pill')"
+        self.assertEqual(await page.run(pills), ["all equal", "equal", "equal"])
+        # One that is away, and one that has something unsent, may be equal to something old.
+        await page.run("bench.devices[1].setOffline(true)")
+        await page.until(f"{pills}.join() === 'not known yet,equal,not known'")
+        await page.run("bench.devices[1].room.publish({ text: 'Anybody?' })")
+        await page.until("texts('.device .pill')[1] === 'offline, 1 unsent'")
+        self.assertEqual(await page.run(pills), ["not known yet", "equal", "not known"])
+        await page.run("bench.devices[1].setOffline(false)")
+        await self.until_equal(page)
+        self.assertGreater(await page.run("all('.cells i').length"), 0)
+        daemon.kill()
+        await page.until(f"{pills}.join() === 'not known: no answer,not known,not known'")
+        self.assertEqual(await page.run("texts('[aria-label=\"Equal?\"] dd')[0]"), "…")
+        self.assertEqual(await page.run("all('.cells i').length"), 0)
+        await page.run("bench.devices[0].room.publish({ text: 'Nobody.' })")
+        await page.until("texts('.device .pill')[0].endsWith(', 1 unsent')")
+        self.assertEqual(await page.run("all('[aria-label=\"Equal?\"] .good').length"), 0)
+
     async def test_switches(self):
         daemon = self.start_console()
         hands = await self.console(daemon)

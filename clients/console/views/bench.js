@@ -51,6 +51,7 @@ export class Bench {
     this.#place = place;
     this.witness = new Witness(place);
     this.witness.room.observe(() => this.#changed());
+    this.witness.client.on('status', () => this.#changed());
     this.inspector = new Inspector(this.devices, this.witness, [this.#more, this.#fill]);
     this.repairs = new Repairs(place);
     this.timeline = new Timeline((told) => dialogs.showFrame(told));

@@ -38,10 +38,13 @@ export class Inspector {
   render() {
     const { cache } = this.#witness;
     const seen = [cache?.version, ...this.#devices.map((it) =>
-      [it.state, it.cache?.version, it.cache?.cursor, it.cache?.tally.digest.text])].join();
+      [it.state, it.isSettled, it.cache?.version, it.cache?.cursor,
+        it.cache?.tally.digest.text])].join();
     if (seen === this.#seen) return;
     this.#seen = seen;
-    if (cache && this.#daemon?.version !== `${cache.version} ${cache.cursor}`) {
+    // What it had before is no answer of one that is away.
+    if (!cache) this.#daemon = null;
+    else if (this.#daemon?.version !== `${cache.version} ${cache.cursor}`) {
       const cuts = cutsOf(cache.messages.keys());
       this.#daemon = { cuts, segments: segmentsOf(cache, cuts) ?? [], state: cache.state,
         version: `${cache.version} ${cache.cursor}` };
@@ -50,9 +53,8 @@ export class Inspector {
     const found = this.#devices.map((device) => ({ device, ...this.#compare(device) }));
     this.#renderList(found);
     const differing = found.filter((it) => it.differing.length > 0).length;
-    const known = daemon !== null && found.every((it) => it.isKnown);
-    const isEqual = known && found.every((it) => it.isEqual);
-    setText(this.#pill, !daemon ? 'asking the daemon' : isEqual ? 'all equal'
+    const isEqual = daemon !== null && found.every((it) => it.isEqual);
+    setText(this.#pill, !daemon ? 'not known: no answer' : isEqual ? 'all equal'
       : differing > 0 ? `${differing} ${differing === 1 ? 'device differs' : 'devices differ'}`
         : 'not known yet');
     setAttribute(this.#pill, 'class', `pill ${isEqual ? 'good' : differing > 0 ? 'bad' : 'warn'}`);
@@ -66,14 +68,18 @@ export class Inspector {
     const daemon = this.#daemon;
     const segments = cache && daemon ? segmentsOf(cache, daemon.cuts) : null;
     if (!cache || !daemon || !segments) {
-      return { state: null, isKnown: false, isEqual: false, cells: [], differing: [] };
+      return { state: cache?.state ?? null, isKnown: false, isEqual: false, cells: [],
+        differing: [] };
     }
     const cells = compared(daemon.segments, segments, cache.rest.after);
     const { state } = cache;
+    const differing = cells.flatMap(({ kind }, n) => kind === 'differs' ? [n + 1] : []);
+    // Rows that are the daemon's by now say nothing of one that has something unsent, or that the
+    // daemon has not confirmed; rows that are not its do.
     return {
-      state, cells, isKnown: true,
-      isEqual: state !== null && state.n === daemon.state?.n && state.d === daemon.state.d,
-      differing: cells.flatMap(({ kind }, n) => kind === 'differs' ? [n + 1] : []),
+      state, cells, differing, isKnown: device.isSettled || differing.length > 0,
+      isEqual: device.isSettled && state !== null && state.n === daemon.state?.n &&
+        state.d === daemon.state.d,
     };
   }
 
