@@ -16,7 +16,7 @@ import unittest
 
 import websockets
 
-from browser import Browser, Pages
+from browser import PAGES, Browser, Pages
 from case import DaemonTestCase, eventually
 from daemon import ROOT, binary, clean_environment
 from hands import Hands
@@ -38,6 +38,8 @@ subscribe_key = sub-a
 subscribe_key = sub-b
 publish_key = pub-b
 """
+#: The languages of "Copy as" that need no compiler.
+WRITERS = ("JavaScript", "Python", "curl", "syncctl")
 #: The composer of the first device.
 COMPOSER = "all('iframe')[0].contentDocument.querySelector('sync-composer')"
 #: What is said in a list, or above the devices.
@@ -729,46 +731,68 @@ class Snippets(InBrowser):
 
     async def snippets(self, act):
         await self.page.run(f"dialogs.showSnippets({json.dumps(act)})")
-        found = {}
-        for language in ("Swift", "JavaScript", "Python", "curl", "syncctl"):
-            found[language] = await self.page.run(f"""(() => {{
-                [...document.querySelectorAll('dialog .languages button')].find((it) =>
-                    it.textContent === '{language}').click();
-                return document.querySelector('dialog pre').textContent;
-            }})()""")
-        return found
+        return {it: await self.chosen(it) for it in ("Swift", *WRITERS)}
+
+    async def chosen(self, language):
+        """What the window that is open has for a language."""
+        return await self.page.run(f"""(() => {{
+            [...document.querySelectorAll('dialog .languages button')].find((it) =>
+                it.textContent === '{language}').click();
+            return document.querySelector('dialog pre').textContent;
+        }})()""")
 
     def run_snippet(self, language, text):
         admin = " --data-dir " + self.daemon.data_dir if "syncctl admin" in text else ""
         command = {"curl": ["sh", "-c", text], "syncctl": ["sh", "-c", text + admin],
                    "Python": [sys.executable, "-c", text],
-                   "JavaScript": ["node", "--input-type=module", "--eval", text]}[language]
+                   "JavaScript": ["node", "--experimental-websocket", "--no-warnings",
+                                  "--input-type=module", "--eval", text]}[language]
         tools = pathlib.Path(binary("syncctl")).parent
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-            timeout=PATIENCE * WORK_ALONE_MAX, env=clean_environment(
+            cwd=PAGES, timeout=PATIENCE * WORK_ALONE_MAX, env=clean_environment(
                 SYNC_ADMIN_KEY=KEY, PATH=f"{tools}:{os.environ['PATH']}"))
         self.assertEqual(done.returncode, 0, f"{language}: {text}\n{done.stdout}{done.stderr}")
         self.assertNotIn('"error"', done.stdout, text)
         return done.stdout
 
     async def test_writes(self):
-        text = "It's \"noon\" \\ $HOME `id` ü 👍"
-        publish = {"op": "publish", "as": "o'neil",
-                   "fields": {"channel": "room", "payload": {"text": text}}}
+        text = "It's \"noon\" C:\\foo\\bar $HOME `id` ü 👍 a\u202ebc \u2028 \x1b \t"
+        publish = {"op": "publish", "as": "o'neil", "fields": {
+            "channel": "a\u202eb", "payload": {"text": text}, "meta": {"to": text},
+            "messageType": "it's"}}
         snippets = await self.snippets(publish)
-        for language in ("Python", "curl", "syncctl"):
+        for language in WRITERS:
             self.run_snippet(language, snippets[language])
-        said = [it for it in await self.writer.all_messages("room") if it["uuid"] == "o'neil"]
-        self.assertEqual([it["payload"] for it in said], [{"text": text}] * 3)
+        said = await self.writer.all_messages("a\u202eb")
+        self.assertEqual([(it["uuid"], it["payload"], it["meta"], it["messageType"])
+                          for it in said], [("o'neil", {"text": text}, {"to": text}, "it's")] * 4)
         fields = {"channel": "room", "messageTimetoken": self.message, "value": "👍"}
-        for language in ("Python", "curl", "syncctl"):
+        for language in WRITERS:
             for op, count in (("addAction", 1), ("removeAction", 0)):
                 found = await self.snippets({"op": op, "as": "ada", "fields": fields})
                 self.run_snippet(language, found[language])
                 self.assertEqual(len(await self.writer.all_actions("room")), count, language)
         self.assertIn("import SyncClient", snippets["Swift"])
-        self.assertIn("room.publish(", snippets["JavaScript"])
+
+    async def test_a_reply_is_copied_as_one(self):
+        """As the device sent it, whose frame somebody clicks on."""
+        await self.page.run(f"bench.devices[0].room.publish('Me, too', {{ parent: '{self.message}'"
+                            " })")
+        await self.page.until("bench.devices[0].client.waiting === 0")
+        await self.page.until("texts('td button').some((it) => it.startsWith('→ publish'))")
+        await self.page.run("all('td button').find((it) => "
+                            "it.textContent.startsWith('→ publish')).click()")
+        await self.page.run("all('dialog .form button')[0].click()")
+        for n, language in enumerate(("JavaScript", "Python", "curl"), 2):
+            text = await self.chosen(language)
+            self.run_snippet(language, text)
+            replies = [it for it in await self.writer.all_messages("room")
+                       if it.get("parent") == self.message and it["payload"] == "Me, too"]
+            self.assertEqual([it["uuid"] for it in replies], ["ada"] * n, language)
+        text = await self.chosen("syncctl")
+        self.assertIn("# syncctl has no option for parent", text)
+        self.run_snippet("syncctl", text)
 
     async def test_writes_where_a_publish_key_is_asked_for(self):
         self.daemon = self.start_of_two()
@@ -779,7 +803,7 @@ class Snippets(InBrowser):
         fields = {"channel": "-room", "messageTimetoken": message, "value": "yes", "type": "vote"}
         publish = await self.snippets(
             {"op": "publish", "as": "ada", "fields": {"channel": "-room", "payload": "-1"}})
-        for n, language in enumerate(("Python", "curl", "syncctl"), 1):
+        for n, language in enumerate(WRITERS, 1):
             self.run_snippet(language, publish[language])
             self.assertEqual(len(await self.writer.all_messages("-room")), 1 + n, language)
             for op, count in (("addAction", 1), ("removeAction", 0)):
@@ -797,7 +821,9 @@ class Snippets(InBrowser):
         room = {"channel": "room"}
         acts = [{"op": op, "as": "o'neil", "fields": fields} for op, fields in (
             ("publish", {**room, "payload": {"text": "\"noon\" \\ \u0007 👍"}}),
-            ("addAction", {**on, "value": "👍"}),
+            ("publish", {**room, "payload": "C:\\foo\\bar \u202e", "parent": self.message,
+                         "meta": {"lang": "en"}, "messageType": "text"}),
+            ("addAction", {**on, "value": "👍"}), ("addAction", {**on, "value": "👍", "score": 5}),
             ("removeAction", {**on, "value": "yes", "type": "vote"}),
             ("history", room), ("follow", room))]
         acts += [{"admin": "channels purge", "isChange": True, "fields": {"channel": "a b"}},
@@ -817,7 +843,7 @@ class Snippets(InBrowser):
 
     async def test_questions(self):
         snippets = await self.snippets({"op": "history", "fields": {"channel": "room"}})
-        for language in ("Python", "curl", "syncctl"):
+        for language in WRITERS:
             self.assertIn("noon", self.run_snippet(language, snippets[language]))
 
     async def test_operators(self):

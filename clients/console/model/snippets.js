@@ -1,5 +1,6 @@
 // An action of the console as somebody would write it: Swift, JavaScript, Python, curl, syncctl.
 // @ts-check
+import { javaScript, json, python, shell, swift } from './literals.js';
 
 /** @typedef {import('./device.js').Place} Place */
 
@@ -17,29 +18,8 @@
 
 export const languages = ['Swift', 'JavaScript', 'Python', 'curl', 'syncctl'];
 
-/** A text for a shell. */
-const shell = (/** @type {any} */ it) => `'${String(it).replaceAll("'", `'\\''`)}'`;
-/** For JavaScript and Python, whose literals have all of JSON's escapes. */
-const quoted = (/** @type {any} */ it) => JSON.stringify(it);
-/** For Swift, which writes control characters otherwise. */
-const swift = (/** @type {any} */ it) => JSON.stringify(String(it))
-  .replace(/\\u([0-9a-f]{4})/g, '\\u{$1}').replace(/\\b/g, '\\u{8}').replace(/\\f/g, '\\u{c}');
-
 /** Where the daemon answers HTTP. */
 const httpOf = (/** @type {Where} */ { url }) => new URL(url.replace(/^ws/, 'http')).origin;
-
-/**
- * A value as Python writes it.
- * @param {any} it @returns {string}
- */
-function python(it) {
-  if (it === null || it === undefined) return 'None';
-  if (typeof it === 'boolean') return it ? 'True' : 'False';
-  if (Array.isArray(it)) return `[${it.map(python).join(', ')}]`;
-  if (typeof it !== 'object') return quoted(it);
-  const members = Object.entries(it).map(([key, value]) => `${quoted(key)}: ${python(value)}`);
-  return `{${members.join(', ')}}`;
-}
 
 /** The path and the query of a question. */
 function pathOf(/** @type {Act} */ { op, admin, isChange, fields }, /** @type {Where} */ where) {
@@ -74,14 +54,14 @@ function curlOf(act, where) {
   return ['curl -s', act.op === 'follow' ? '-N' : '',
     secret ? `-H "Authorization: Bearer $${secret}"` : '',
     shell((act.admin ? where.admin : httpOf(where)) + pathOf(act, where)),
-    body ? `-d ${shell(JSON.stringify(body))}` : ''].filter(Boolean).join(' ');
+    body ? `-d ${shell(json(body))}` : ''].filter(Boolean).join(' ');
 }
 
 /** @param {Act} act @param {Where} where */
 function pythonOf(act, where) {
   const body = bodyOf(act);
   const secret = secretOf(act, where);
-  const address = quoted((act.admin ? where.admin : httpOf(where)) + pathOf(act, where));
+  const address = json((act.admin ? where.admin : httpOf(where)) + pathOf(act, where));
   const headers = secret ? `{"Authorization": "Bearer " + os.environ["${secret}"]}` : '{}';
   const data = body ? `json.dumps(${python(body)}).encode()` : 'None';
   const read = act.op === 'follow' ? 'for line in reply:\n        print(line.decode(), end="")'
@@ -99,33 +79,55 @@ function javaScriptOf(act, where) {
   const { fields, op } = act;
   if (act.admin) {
     const body = bodyOf(act);
-    return `const reply = await fetch(${quoted(where.admin + pathOf(act, where))}, {
+    return `const reply = await fetch(${json(where.admin + pathOf(act, where))}, {
   method: '${body ? 'POST' : 'GET'}',
   headers: { Authorization: \`Bearer \${process.env.SYNC_ADMIN_KEY}\` },${
-  body ? `\n  body: JSON.stringify(${JSON.stringify(body)}),` : ''}
+  body ? `\n  body: JSON.stringify(${javaScript(body)}),` : ''}
 });
 console.log(await reply.json());`;
   }
-  const typed = fields.type === undefined ? '' : `, ${quoted(fields.type)}`;
-  const react = (/** @type {boolean} */ isThere) => `await room.react(
-  ${quoted(fields.messageTimetoken)}, ${quoted(fields.value)}${
-  isThere ? typed && `, true${typed}` : `, false${typed}`});`;
-  const done = /** @type {Record<string, string>} */ ({
-    publish: `await room.publish(${JSON.stringify(fields.payload)});`,
-    addAction: react(true), removeAction: react(false),
-    history: 'await room.whenVerified();\nconsole.log(room.items);',
-    follow: 'room.observe((changes, items) => console.log(changes, items.length));',
-  })[op ?? ''];
   const { keyset, publishKey, token } = where;
-  const further = [keyset ? `keyset: ${quoted(keyset)}` : '',
-    publishKey && publishes(act) ? `publishKey: ${quoted(publishKey)}` : '',
+  const further = [keyset ? `keyset: ${json(keyset)}` : '',
+    publishKey && publishes(act) ? `publishKey: ${json(publishKey)}` : '',
     token ? 'token: askYourBackend' : ''].filter(Boolean).map((it) => `, ${it}`).join('');
+  const end = `\nawait client.close();`;
+  const written = '\n// It is sent when there is a connection.\n' +
+    'while (client.waiting > 0) await new Promise((done) => setTimeout(done, 20));';
   return `import { SyncClient } from './syncclient.js';
 
 const client = new SyncClient({
-  url: ${quoted(where.url)}, userId: ${quoted(act.as ?? 'me')}${further}, cache: 'example' });
-const room = client.channel(${quoted(fields.channel)});
-${done}`;
+  url: ${json(where.url)}, userId: ${json(act.as ?? 'me')}${further},
+  cache: ${json(cacheOf(act, where))} });
+const room = client.channel(${json(fields.channel)});
+${javaScriptCallOf(act)}${publishes(act) ? written : ''}${op === 'follow' ? '' : end}`;
+}
+
+/** Each user of each keyset has a cache of their own. */
+const cacheOf = (/** @type {Act} */ { as = 'me' }, /** @type {Where} */ { keyset }) =>
+  `example-${keyset ? `${keyset}-` : ''}${as}`;
+
+/** What a message has besides what it says, as far as it has it. */
+const besides = (/** @type {Act} */ { fields: { meta, messageType, parent } }) =>
+  Object.fromEntries(Object.entries({ meta, messageType, parent }).filter(([, it]) =>
+    it !== undefined));
+
+/** @param {Act} act */
+function javaScriptCallOf(act) {
+  const { messageTimetoken, value, type, score, payload } = act.fields;
+  const typed = type === undefined ? '' : `, ${json(type)}`;
+  const what = score === undefined ? json(value) : `{ value: ${json(value)}, score: ${score} }`;
+  const react = (/** @type {string} */ rest) =>
+    `await room.react(\n  ${json(messageTimetoken)}, ${what}${rest});`;
+  const more = besides(act);
+  const fields = Object.keys(more).length > 0 ? `, ${javaScript(more)}` : '';
+  return /** @type {Record<string, string>} */ ({
+    publish: `await room.publish(${javaScript(payload)}${fields});`,
+    addAction: react(typed && `, true${typed}`),
+    // What does not stand, as far as a new device knows, needs no removal.
+    removeAction: `await room.whenVerified();\n${react(`, false${typed}`)}`,
+    history: 'await room.whenVerified();\nconsole.log(room.items);',
+    follow: 'room.observe((changes, items) => console.log(changes, items.length));',
+  })[act.op ?? ''];
 }
 
 /** @param {Act} act @param {Where} where */
@@ -142,34 +144,53 @@ var request = URLRequest(url: URL(string: ${swift(where.admin + pathOf(act, wher
 let key = ProcessInfo.processInfo.environment["SYNC_ADMIN_KEY"] ?? ""
 request.setValue("Bearer \\(key)", forHTTPHeaderField: "Authorization")${body ? `
 request.httpMethod = "POST"
-request.httpBody = Data(${swift(JSON.stringify(body))}.utf8)` : ''}
+request.httpBody = Data(${swift(json(body))}.utf8)` : ''}
 let (data, _) = try await URLSession.shared.data(for: request)
 print(String(decoding: data, as: UTF8.self))`;
   }
-  const typed = fields.type === undefined ? '' : `, type: ${swift(fields.type)}`;
-  const message = `Timetoken(rawValue: ${fields.messageTimetoken})`;
-  const done = /** @type {Record<string, string>} */ ({
-    publish: `try await room.publish(Message(payload: ${swift(JSON.stringify(fields.payload))}))`,
-    addAction: `try await room.react(${swift(fields.value)}${typed}, to: ${message})`,
-    removeAction: `try await room.unreact(${swift(fields.value)}${typed}, from: ${message})`,
-    history: `print(try await client.history(HistoryQuery(channel: ${swift(fields.channel)})))`,
-    follow: 'for await update in await room.updates { print(update) }',
-  })[op ?? ''];
   const keyset = where.keyset ? `, keyset: ${swift(where.keyset)}` : '';
   const key = where.publishKey && publishes(act)
     ? `\nconfiguration.publishKey = ${swift(where.publishKey)}` : '';
   const token = where.token
     ? '\nconfiguration.token = ProcessInfo.processInfo.environment["SYNC_TOKEN"]' : '';
+  const end = '\nawait client.close()';
+  const written = '\n// It is sent when there is a connection.\n' +
+    `while await !client.unsentWrites.isEmpty { ${pause} }`;
   return `import EventModel${token ? '\nimport Foundation' : ''}
 import SyncClient
 
 ${key || token ? 'var' : 'let'} configuration = try SyncClient.Configuration(
     url: ${swift(where.url)}, userID: ${swift(act.as ?? 'me')}, deviceID: "example"${
   keyset})${key}${token}
-let client = try SyncClient.open(cache: "example.cache", configuration: configuration)
+let client = try SyncClient.open(
+    cache: ${swift(`${encodeURIComponent(cacheOf(act, where))}.cache`)},
+    configuration: configuration)
 await client.start()
 let room = try await client.channel(${swift(fields.channel)})
-${done}`;
+${swiftCallOf(act)}${publishes(act) ? written : ''}${op === 'follow' ? '' : end}`;
+}
+
+/** Swift's way to wait for what nothing tells. */
+const pause = 'try await Task.sleep(for: .milliseconds(20))';
+
+/** @param {Act} act */
+function swiftCallOf({ op, fields }) {
+  const { channel, value, type, score, payload, meta, messageType, parent } = fields;
+  const typed = type === undefined ? '' : `, type: ${swift(type)}`;
+  const scored = score === undefined ? '' : `, score: ${score}`;
+  const on = `Timetoken(rawValue: ${fields.messageTimetoken})`;
+  const message = [`payload: ${swift(json(payload))}`,
+    meta === undefined ? '' : `meta: ${swift(json(meta))}`,
+    messageType === undefined ? '' : `type: ${swift(messageType)}`,
+    parent === undefined ? '' : `parent: Timetoken(rawValue: ${parent})`].filter(Boolean);
+  return /** @type {Record<string, string>} */ ({
+    publish: `try await room.publish(Message(${message.join(', ')}))`,
+    addAction: `try await room.react(${swift(value)}${typed}${scored}, to: ${on})`,
+    removeAction: `while await !room.isVerified { ${pause} }\n` +
+      `try await room.unreact(${swift(value)}${typed}, from: ${on})`,
+    history: `print(try await client.history(HistoryQuery(channel: ${swift(channel)})))`,
+    follow: 'for await update in await room.updates { print(update) }',
+  })[op ?? ''];
 }
 
 /** @param {Act} act @param {Where} where */
@@ -180,9 +201,10 @@ function syncctlOf(act, where) {
       ? [`--${dashed(name)}`] : [`--${dashed(name)} ${shell(value)}`]);
     return `${socketHint}\n${['syncctl admin', admin, ...options].join(' ')}`;
   }
-  const { channel, messageTimetoken, value, type, limit } = fields;
+  const { channel, messageTimetoken, value, limit, meta, messageType } = fields;
+  const type = fields.type ?? messageType;
   const [command, ...given] = /** @type {Record<string, any[]>} */ ({
-    publish: ['publish', channel, JSON.stringify(fields.payload)],
+    publish: ['publish', channel, json(fields.payload)],
     addAction: ['react add', channel, messageTimetoken, value],
     removeAction: ['react remove', channel, messageTimetoken, value],
     history: ['history', channel], follow: ['subscribe', channel],
@@ -191,13 +213,22 @@ function syncctlOf(act, where) {
   const options = [`--url ${shell(where.url.replace(/\/v1\/sync$/, ''))}`,
     act.as ? `--user ${shell(act.as)}` : '', where.keyset ? `--keyset ${shell(where.keyset)}` : '',
     where.publishKey && publishes(act) ? `--publish-key ${shell(where.publishKey)}` : '',
-    type === undefined ? '' : `--type ${shell(type)}`, limit ? `--limit ${limit}` : '']
+    type === undefined ? '' : `--type ${shell(type)}`,
+    meta === undefined ? '' : `--meta ${shell(json(meta))}`, limit ? `--limit ${limit}` : '']
     .filter(Boolean).join(' ');
   const start = `${where.token ? 'SYNCCTL_TOKEN="$SYNC_TOKEN" ' : ''}syncctl ${command}`;
   // What begins with - would be an option.
-  return given.some((it) => String(it).startsWith('-'))
+  const line = given.some((it) => String(it).startsWith('-'))
     ? `${start} ${options} -- ${texts}` : `${start} ${texts} ${options}`;
+  return [...unsaid.filter(([name]) => fields[name] !== undefined).map(([, it]) => it), line]
+    .join('\n');
 }
+
+/** What syncctl has no option for, and what comes of that. */
+const unsaid = [
+  ['parent', '# syncctl has no option for parent: this is no reply, but a message of its own.'],
+  ['score', '# syncctl has no option for score: this counts for 1.'],
+];
 
 /** Where an operator's command is not found by itself; this page does not know it. */
 const socketHint =

@@ -1,5 +1,6 @@
 // The console's parts without a browser: links, segments, frames, snippets, and its own size.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -9,12 +10,14 @@ import { figuresOf, whileVisible, whyNoFigures } from '../model/admin.js';
 import { fill } from '../model/fill.js';
 import { FrameReader, RepairWatch } from '../model/frames.js';
 import { Link } from '../model/link.js';
+import { javaScript, json, python, shell, swift } from '../model/literals.js';
 import { faultOf, givenFor, usable, withoutSecrets } from '../model/place.js';
 import { settle } from '../model/race.js';
 import { seeded } from '../model/seeded.js';
 import { beginsSegment, compared, cutsOf, segmentsOf } from '../model/segments.js';
 import { snippetsOf } from '../model/snippets.js';
 import { cacheNameOf, tabOf } from '../model/tab.js';
+import { actOf } from '../views/dialogs.js';
 import { kinds, outcomeOf } from '../views/lists.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -255,6 +258,106 @@ test('texts are quoted in each language', () => {
   assert.match(hint, /^# --socket PATH/);
   assert.equal(command, `syncctl admin channels purge --channel 'a b'`);
   assert.ok(purge.curl.includes('/admin/v1/channels/purge'), purge.curl);
+});
+
+/** Texts at random of what is written otherwise somewhere, and the ones that were wrong once. */
+function nastyTexts(random) {
+  const parts = ['\\', '"', '\'', '`', '$', '$(id)', '${x}', '\\(x)', '\\u{c}', '\\u000c', '%s', 'f', 'b',
+    'n', '\n', '\r', '\t', '\b', '\f', '\x01', '\x1b', '\x7f', '\x85', '\u2028', '\u2029', '\u202e',
+    '\u200f', '\u2066', '\u061c', '\ufeff', 'ü', '👨\u200d👩\u200d👧', '👍🏽', ' ', '#', '-', '*/', '//',
+    '{"__proto__":', ','];
+  const some = () => Array.from({ length: 1 + Math.floor(random() * 12) }, () =>
+    parts[Math.floor(random() * parts.length)]).join('');
+  return ['C:\\foo\\bar', '\\b\\f\\\\b', 'a\u202eb', ...Array.from({ length: 300 }, some)];
+}
+
+/** What a literal of Swift says; throws where it is none. */
+function fromSwift(literal) {
+  const [, body] = /^"((?:[^"\\\n\r]|\\[0\\tnr"']|\\u\{[0-9a-f]{1,8}\})*)"$/.exec(literal) ?? [];
+  assert.notEqual(body, undefined, literal);
+  const one = { 0: '\0', t: '\t', n: '\n', r: '\r' };
+  return body.replace(/\\(?:u\{([0-9a-f]+)\}|(.))/g, (_, hex, it) =>
+    hex ? String.fromCodePoint(parseInt(hex, 16)) : one[it] ?? it);
+}
+
+test('each language reads what was meant, and people see all of it', () => {
+  const texts = nastyTexts(seeded(1));
+  const values = texts.map((it) => ({ [it]: [it, { text: it }], ['__proto__']: [1] }));
+  for (const it of texts) assert.equal(fromSwift(swift(it)), it);
+  for (const it of [...texts, ...values]) {
+    assert.deepEqual(new Function(`return ${javaScript(it)}`)(), it);
+    assert.deepEqual(JSON.parse(json(it)), it);
+  }
+  assert.deepEqual(JSON.parse(execFileSync('python3', ['-c',
+    `import json\nprint(json.dumps(${python([...texts, ...values])}))`], { encoding: 'utf8' })),
+  [...texts, ...values]);
+  const words = execFileSync('sh', ['-c', `printf '%s\\0' ${texts.map(shell).join(' ')}`]);
+  assert.deepEqual(String(words).split('\0').slice(0, -1), texts);
+  for (const literal of [javaScript, json, python, shell, swift]) {
+    assert.doesNotMatch(literal(texts.join('')),
+      /[\x01-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/, literal.name);
+    // And an emoji as one.
+    assert.ok(literal('👨\u200d👩\u200d👧').includes('👨\u200d👩\u200d👧'), literal.name);
+  }
+});
+
+test('what turns text round stands in no snippet', () => {
+  const where = { url: 'ws://h:1/v1/sync', channel: 'room', admin: 'http://h:2', keyset: 's\u202e' };
+  const channel = 'a\u202ecod.exe';
+  const all = ['publish', 'addAction', 'removeAction', 'history', 'follow'].map((op) => ({ op,
+    as: 'eve\u202e', fields: { channel, messageTimetoken: '5', value: channel, payload: channel } }));
+  all.push({ admin: 'channels purge', isChange: true, fields: { channel } });
+  for (const act of all) {
+    for (const [language, text] of Object.entries(snippetsOf(act, where))) {
+      assert.doesNotMatch(text, /\u202e/, `${language} ${act.op ?? act.admin}`);
+    }
+  }
+});
+
+/** What each language has for a frame that a device sent. */
+const copied = (frame) => snippetsOf(actOf({ isSent: true, text: JSON.stringify(frame) }, 'ada'),
+  { url: 'ws://h:1/v1/sync', channel: 'room', admin: 'http://h:2' });
+
+test('a copy says all that a frame said, or what it cannot say', () => {
+  const reply = copied({ id: 3, op: 'publish', channel: 'room', payload: 'Yes', parent: '17',
+    meta: { lang: 'en' }, messageType: 'text', mutation: 'm-1' });
+  const { Swift, JavaScript, Python, curl, syncctl } = reply;
+  assert.ok(Swift.includes(`Message(payload: "\\"Yes\\"", meta: "{\\"lang\\":\\"en\\"}", ` +
+    'type: "text", parent: Timetoken(rawValue: 17))'), Swift);
+  assert.ok(JavaScript.includes(
+    'publish("Yes", {"meta":{"lang":"en"},"messageType":"text","parent":"17"});'), JavaScript);
+  assert.ok(Python.includes('"parent": "17", "meta": {"lang": "en"}, "messageType": "text"'), Python);
+  assert.ok(curl.includes('"parent":"17","meta":{"lang":"en"},"messageType":"text"'), curl);
+  assert.match(syncctl, /^# syncctl has no option for parent: .*\nsyncctl publish/);
+  assert.ok(syncctl.endsWith(`--type 'text' --meta '{"lang":"en"}'`), syncctl);
+  // By the number of the first wish it would be that wish again, and applied no more.
+  for (const text of Object.values(reply)) assert.doesNotMatch(text, /mutation|m-1/);
+  const add = copied({ id: 4, op: 'addAction', channel: 'room', messageTimetoken: '17', value: '👏',
+    type: 'reaction', score: 5, mutation: 'm-2' });
+  assert.ok(add.Swift.includes('react("👏", score: 5, to:'), add.Swift);
+  assert.ok(add.JavaScript.includes('"17", { value: "👏", score: 5 });'), add.JavaScript);
+  assert.ok(add.curl.includes('"score":5'), add.curl);
+  assert.match(add.syncctl, /^# syncctl has no option for score: .*\nsyncctl react add/);
+  // A message that is no reply has none of that.
+  assert.doesNotMatch(Object.values(copied({ id: 5, op: 'publish', channel: 'room',
+    payload: 'parent' })).join(), /# |parent:|, \{"|undefined/);
+});
+
+test('each user has a cache, and what does not follow ends', () => {
+  const where = { url: 'ws://h:1/v1/sync', channel: 'room', admin: 'http://h:2' };
+  const of = (as, op, keyset) => snippetsOf({ op, as, fields: { channel: 'room', payload: 1,
+    messageTimetoken: '5', value: '👍' } }, { ...where, keyset });
+  assert.ok(of('ada', 'publish').JavaScript.includes('cache: "example-ada" });'));
+  assert.ok(of('bob', 'publish').Swift.includes('cache: "example-bob.cache",'));
+  assert.ok(of('bob', 'publish', 'sub').JavaScript.includes('cache: "example-sub-bob" });'));
+  // It is the name of a file.
+  assert.ok(of('../a/b', 'publish').Swift.includes('cache: "example-..%2Fa%2Fb.cache",'));
+  for (const op of ['publish', 'addAction', 'removeAction', 'history', 'follow']) {
+    for (const text of [of('ada', op).JavaScript, of('ada', op).Swift]) {
+      assert.equal(text.endsWith('await client.close();') || text.endsWith('await client.close()'),
+        op !== 'follow', text);
+    }
+  }
 });
 
 test('who publishes names the publish key, quoted in each language, and who asks does not', () => {

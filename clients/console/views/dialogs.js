@@ -121,13 +121,15 @@ export class Dialogs {
  */
 export function actOf({ isSent, text }, user) {
   if (!isSent) return null;
-  const { op, channel, messageTimetoken, value, type, payload, channels } = JSON.parse(text);
-  if (op === 'publish') return { op, as: user, fields: { channel, payload } };
+  const { op, id, mutation, ...said } = JSON.parse(text);
+  const { channel, type, channels } = said;
+  // All that it says, but not by which number: a copy is another wish.
+  if (op === 'publish') return { op, as: user, fields: said };
   if (op === 'addAction' || op === 'removeAction') {
+    const { type: _, actionTimetoken, ...fields } = said;
     const usual = (type ?? 'reaction') === 'reaction' ? {} : { type };
-    return { op, as: user, fields: { channel, messageTimetoken, value, ...usual } };
+    return { op, as: user, fields: { ...fields, ...usual } };
   }
   if (op === 'subscribe') return { op: 'follow', as: user, fields: { channel: channels[0].name } };
   return op === 'history' ? { op, fields: { channel } } : null;
 }
-
