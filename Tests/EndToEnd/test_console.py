@@ -325,6 +325,31 @@ class Bench(InBrowser):
         await hands.page.until("all('.cells .not-held').length > 0")
         await self.until_equal(hands.page)
 
+    async def test_what_cannot_be_done_is_told(self):
+        daemon = self.start_console()
+        page = (await self.console(daemon)).page
+        await page.run("bench.race.run(1, 1)")
+        await page.until("texts('[aria-label=Race] .pill')[0] === '0 unequal'")
+        for rounds in ("0", "-3", "99999", ""):
+            await page.run(f"""(() => {{
+                all('[aria-label=Race] input')[0].value = '{rounds}';
+                all('[aria-label=Race] button')[0].click();
+            }})()""")
+            self.assertEqual(await page.run("texts('[aria-label=Race] .pill, .verdict')"),
+                             ["not run", "Rounds are 1 to 10,000."], rounds)
+        # A channel that nobody wrote in yet has nothing to damage.
+        page = (await self.console(daemon, "empty")).page
+        device = await page.run("bench.devices[1].client.stats.connections")
+        await page.run("all('.device')[1].querySelectorAll('.switches button')[3].click()")
+        await page.until("texts('.device .refusal')[0]?.startsWith('There is no row to damage')")
+        self.assertEqual(await page.run("bench.devices[1].client.stats.connections"), device)
+        await page.run("bench.devices[0].room.publish({ text: 'Now' })")
+        await self.until_equal(page)
+        await page.run("all('.device')[1].querySelectorAll('.switches button')[3].click()")
+        await page.until("bench.repairs.all.length === 1")
+        await self.until_equal(page)
+        self.assertEqual(await page.run("all('.refusal').length"), 0)
+
     async def test_a_race_ends_equal(self):
         daemon = self.start_console()
         hands = await self.console(daemon)

@@ -109,7 +109,7 @@ export class Device {
           resolve(undefined);
         },
         refused: (/** @type {string} */ why) => {
-          if (frame === this.#frame) this.#refused(why);
+          if (frame === this.#frame) this.refuse(why);
         },
       };
       this.#ended = () => resolve(undefined);
@@ -133,8 +133,8 @@ export class Device {
     this.onchange();
   }
 
-  /** @param {string} why */
-  #refused(why) {
+  /** @param {string} why In words; shown until something else is wished. */
+  refuse(why) {
     this.refusal = why;
     this.onchange();
   }
@@ -165,10 +165,12 @@ export class Device {
   }
 
   /**
-   * Changes a row on its disk while it does not run, and starts it.
+   * Changes a row on its disk while it does not run, and starts it; null: it has no row.
    * @param {() => number} random @param {() => Promise<void>} [seen] Before it is started.
    */
   async damage(random, seen = async () => {}) {
+    const { cache } = this;
+    if (cache && cache.messages.size === 0 && [...cache.rows].length === 0) return null;
     // What it has in memory only would be lost with the power, and heal nothing.
     await this.room?.kept();
     await this.kill();

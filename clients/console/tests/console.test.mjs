@@ -19,6 +19,7 @@ import { snippetsOf } from '../model/snippets.js';
 import { cacheNameOf, tabOf } from '../model/tab.js';
 import { actOf } from '../views/dialogs.js';
 import { kinds, outcomeOf } from '../views/lists.js';
+import { faultIn } from '../views/race-panel.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const shipped = readdirSync(root, { recursive: true }).map(String).filter((it) =>
@@ -234,6 +235,16 @@ test('a race says who is not equal, and who shows something else', async () => {
     /^the daemon has 4 [0-9a-f]{32}; ada is verified, 2 [0-9a-f]{32}$/);
   assert.match(await settle([stand(all, [], 'comparing')], stand(all), 2), /ada is comparing, 4/);
   assert.equal(await settle([stand(all, [item])], stand(all), 2), 'ada shows something else');
+});
+
+test('a race that cannot be run is told what can', () => {
+  for (const rounds of [0, -3, 99999, 10_001, 1.5, NaN, Infinity]) {
+    assert.equal(faultIn(rounds, 1), 'Rounds are 1 to 10,000.', String(rounds));
+  }
+  for (const seed of [-1, 2 ** 32, 0.5, NaN]) assert.match(faultIn(1, seed), /^A seed is 0 to /);
+  for (const [rounds, seed] of [[1, 0], [10_000, 2 ** 32 - 1]]) {
+    assert.equal(faultIn(rounds, seed), '');
+  }
 });
 
 test('figures are summed over their labels', () => {

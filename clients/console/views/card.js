@@ -38,8 +38,7 @@ export class Card {
     this.#offline = press('Offline', () => device.setOffline(!device.link.isOffline), true);
     this.#slow = press('Slow', () => device.setSlow(!device.isSlow), true);
     this.#kill = press('Kill', () => device.isRunning ? device.kill() : device.start());
-    this.#damage = press('Damage a row', () => device.damage(Math.random,
-      () => new Promise((done) => setTimeout(done, seenFor))));
+    this.#damage = press('Damage a row', () => this.#harm());
     this.#wipe = press('Wipe', () => device.wipe());
     this.#held = make('select', { 'aria-label': `What ${device.userId} holds`,
       on: { change: () => this.#hold().catch(failed) } },
@@ -65,6 +64,12 @@ export class Card {
       this.#isBusy = false;
       this.render();
     }
+  }
+
+  async #harm() {
+    const seen = () => new Promise((done) => setTimeout(() => done(undefined), seenFor));
+    if (await this.device.damage(Math.random, seen)) return;
+    this.device.refuse('There is no row to damage yet: write something first.');
   }
 
   /** What it holds is decided when a channel is followed first: so it begins anew. */

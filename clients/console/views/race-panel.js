@@ -10,6 +10,18 @@ import { button, headOf } from './table.js';
 
 /** Rounds of a race, at most. */
 const roundsMax = 10_000;
+const seedMax = 2 ** 32 - 1;
+
+/**
+ * What is wrong with what was asked for, in words; '' when it can be run.
+ * @param {number} rounds @param {number} seed
+ */
+export function faultIn(rounds, seed) {
+  const isRounds = Number.isInteger(rounds) && rounds >= 1 && rounds <= roundsMax;
+  const isSeed = Number.isInteger(seed) && seed >= 0 && seed <= seedMax;
+  return [isRounds ? '' : 'Rounds are 1 to 10,000.',
+    isSeed ? '' : 'A seed is 0 to 4,294,967,295, or left out.'].filter(Boolean).join(' ');
+}
 
 export class RacePanel {
   element;
@@ -17,7 +29,7 @@ export class RacePanel {
   isRunning = false;
   #isStopped = false;
   #rounds = make('input', { type: 'number', min: '1', max: String(roundsMax), value: '100' });
-  #seed = make('input', { type: 'number', min: '0', max: '4294967295',
+  #seed = make('input', { type: 'number', min: '0', max: String(seedMax),
     placeholder: 'random' });
   #race = button('Race', () => this.isRunning ? this.#stop() : this.run());
   #pill = make('span', { class: 'pill warn', role: 'status', hidden: true });
@@ -51,7 +63,13 @@ export class RacePanel {
 
   /** @param {number} [rounds] @param {number} [seed] Of the first round; each has the next one. */
   async run(rounds = Number(this.#rounds.value), seed = this.#chosenSeed()) {
-    if (this.isRunning || !(rounds >= 1 && rounds <= roundsMax)) return this.verdicts;
+    if (this.isRunning) return this.verdicts;
+    const fault = faultIn(rounds, seed);
+    if (fault !== '') {
+      this.#tell('not run', 'bad');
+      setText(this.#verdict, fault);
+      return this.verdicts = [];
+    }
     [this.isRunning, this.#isStopped, this.verdicts] = [true, false, []];
     setText(this.#race, 'Stop');
     this.#began();
@@ -71,8 +89,11 @@ export class RacePanel {
     return this.verdicts;
   }
 
+  /** One at random where nobody chose one: what is no number is '' as well. */
   #chosenSeed() {
-    return this.#seed.value === '' ? Math.floor(Math.random() * 2 ** 32) : Number(this.#seed.value);
+    const { value, validity } = this.#seed;
+    if (validity.badInput) return NaN;
+    return value === '' ? Math.floor(Math.random() * (seedMax + 1)) : Number(value);
   }
 
   /** @param {number} seed */
