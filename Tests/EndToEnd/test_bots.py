@@ -21,18 +21,18 @@ class BotCase(DaemonTestCase):
         self.scratch = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.said = self.scratch / "said"
         # Short enough to be read at a glance.
-        self.assertLess(len(pathlib.Path(self.program[-1]).read_text("utf-8").splitlines()), 80)
+        self.assertLess(len(pathlib.Path(self.program[-1]).read_text("utf-8").splitlines()), 90)
         self.addCleanup(lambda: self._notes.append(
             f"bot:\n{self.said.read_text(encoding='utf-8')}"))
         self.ada = await self.device(self.daemon, "ada")
         await self.ada.subscribe("room")
 
-    def start_bot(self, address):
+    def start_bot(self, address, channel="room", **environment):
         """The bot as a person starts it."""
         with open(self.said, "ab") as output:
             bot = subprocess.Popen(
-                [*self.program, address, "room"], cwd=self.scratch, stdin=subprocess.DEVNULL,
-                stdout=output, stderr=output, env=clean_environment(LC_ALL="C.UTF-8"))
+                [*self.program, address, channel], cwd=self.scratch, stdin=subprocess.DEVNULL,
+                stdout=output, stderr=output, env=clean_environment(LC_ALL="C.UTF-8", **environment))
         self.addCleanup(bot.wait)
         self.addCleanup(bot.kill)
         return bot
@@ -58,8 +58,21 @@ class BotCase(DaemonTestCase):
 class PythonBot(BotCase):
     program = (sys.executable, str(ROOT / "examples/python-bot/bot.py"))
 
-    def start(self):
-        return self.start_bot("http://{}:{}".format(*self.daemon.address))
+    def start(self, *arguments, **environment):
+        address = "http://{}:{}".format(*self.daemon.address)
+        return self.start_bot(address, *arguments, **environment)
+
+    async def test_what_trying_again_cannot_mend_ends_it(self):
+        for arguments, environment, reason in (
+                (["a,b"], {}, 'HTTP Error 400: {"error":{"status":400,'),
+                ([], {"SYNC_KEY": "wrong"}, 'HTTP Error 401: {"error":{"status":401,')):
+            with self.subTest(reason):
+                self.said.write_bytes(b"")
+                bot = self.start(*arguments, **environment)
+                await eventually(lambda: bot.poll() is not None, "the bot to give up")
+                self.assertEqual(bot.returncode, 1)
+                (line,) = self.said.read_text(encoding="utf-8").splitlines()
+                self.assertTrue(line.startswith(f"topbot: {reason}"), line)
 
     async def test_it_answers_once_and_keeps_its_place(self):
         bot, place = self.start(), self.scratch / "bot.place"
@@ -94,6 +107,15 @@ class NodeBot(BotCase):
 
     def start(self):
         return self.start_bot(self.daemon.url)
+
+    async def test_a_poll_without_a_question_is_told_how_to_ask(self):
+        self.start()
+        for text in ("!poll", "!poll  "):
+            await self.assert_answered(await self.ask(text), "Ask something: !poll Lunch at noon?")
+        # It is no poll that could have a result.
+        await self.ask("!result")
+        await self.assert_answered(await self.ask("!poll Cake?"), "📊 Cake? React to vote.")
+        await self.assert_answered(await self.ask("!result"), "Cake? Nobody has voted yet.")
 
     async def test_it_counts_what_people_say(self):
         asked = [await self.ask("!poll Lunch at noon?")]

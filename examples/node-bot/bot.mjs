@@ -27,6 +27,7 @@ function counted(poll) {
 /** What a message asks for, if it asks for something. */
 function answerTo(item) {
   const [, word, question] = /^!(poll|result)(?:\s+(.*))?$/s.exec(textOf(item)) ?? [];
+  if (word === 'poll' && !question) return { text: 'Ask something: !poll Lunch at noon?' };
   if (word === 'poll') return { text: `📊 ${question} React to vote.`, poll: question };
   const polls = room.items.filter((it) => isMine(it) && it.payload?.poll);
   if (word === 'result' && polls.length > 0) return { text: counted(polls.at(-1)) };

@@ -20,8 +20,16 @@ def opened(path, body=None, headers=(), **query):
     """The response to one request of docs/HTTP.md."""
     address = f"{ADDRESS}/v1/{path}?{parse.urlencode(query, doseq=True)}"
     data = None if body is None else json.dumps(body).encode()
-    # From a stream something comes each 20 seconds.
-    return request.urlopen(request.Request(address, data, {**KEY, **dict(headers)}), timeout=60)
+    try:
+        # From a stream something comes each 20 seconds.
+        return request.urlopen(request.Request(address, data, {**KEY, **dict(headers)}), timeout=60)
+    except error.HTTPError as refusal:
+        refusal.msg = refusal.read().decode()  # The daemon says more than its status does.
+        raise
+
+
+def is_lasting(problem):  # The same request would hear the same again.
+    return 400 <= getattr(problem, "code", 500) < 500 and problem.code != 429
 
 
 def text(payload):
@@ -47,9 +55,9 @@ def take(event):
     try:
         opened("publish", answer, {"Idempotency-Key": f"{NAME}-{asked}"}).close()
     except error.HTTPError as refusal:
-        if refusal.code == 429 or refusal.code >= 500:
+        if not is_lasting(refusal):
             raise  # Not now: it is taken again.
-        print(f"{NAME}: {refusal.read().decode()}", file=sys.stderr, flush=True)
+        print(f"{NAME}: {refusal}", file=sys.stderr, flush=True)
 
 
 def follow():
@@ -76,4 +84,6 @@ while True:
         follow()
     except OSError as problem:  # The daemon is away, or has no time.
         print(f"{NAME}: {problem}", file=sys.stderr, flush=True)
+        if is_lasting(problem):  # A wrong key, or what is no channel.
+            sys.exit(1)
     time.sleep(1)
