@@ -97,6 +97,30 @@ class Served(ConsoleCase):
         for path in FOREIGN:
             self.assertIn(self.get(daemon.admin_address, path)[0], (400, 404), path)
 
+    async def test_links_of_its_directory_are_followed(self):
+        """As docs/CONSOLE.md says: the plots' library is one."""
+        scratch = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        outside = scratch / "outside"
+        outside.mkdir()
+        (outside / "there.js").write_text("// There.\n", encoding="utf-8")
+        (scratch / "console").mkdir()
+        (scratch / "console" / "index.html").write_text("<!doctype html>", encoding="utf-8")
+        (scratch / "console" / "file.js").symlink_to(outside / "there.js")
+        (scratch / "console" / "folder").symlink_to(outside)
+        (scratch / "web").symlink_to(PAGES)
+        daemon = self.start_daemon("--console", str(scratch))
+        for path in ("/console/file.js", "/console/folder/there.js"):
+            status, _, body = self.get(daemon.address, path)
+            self.assertEqual((status, body), (200, b"// There.\n"), path)
+        self.assertEqual(self.get(daemon.address, "/web/syncclient.js")[0], 200)
+
+    async def test_a_link_from_another_page_does_not_lead_there(self):
+        daemon = self.start_console()
+        for site, status in (("none", 200), ("same-origin", 200), ("cross-site", 403)):
+            found = self.get(daemon.admin_address, "/console/", Sec_Fetch_Site=site,
+                             Sec_Fetch_Mode="navigate")
+            self.assertEqual(found[0], status, site)
+
     async def test_it_is_off_unless_told(self):
         daemon = self.start_daemon("--admin-listen", "127.0.0.1:0")
         for address in (daemon.address, daemon.admin_address):
