@@ -682,7 +682,9 @@ class Operators(InBrowser):
         before = await page.run("bench.devices[0].client.stats.connections")
         await page.run("""(() => {
             const rows = [...document.querySelectorAll('main > section:not([hidden]) tr')];
-            rows.find((it) => it.textContent.includes('ada')).querySelector('.button').click();
+            // A device's id, sixteen bytes as digits, may have ada in it as well.
+            rows.find((row) => [...row.cells].some((it) => it.textContent === 'ada'))
+                .querySelector('.button').click();
         })()""")
         await page.until(f"bench.devices[0].client.stats.connections > {before}")
 
