@@ -32,7 +32,8 @@ class BotCase(DaemonTestCase):
         with open(self.said, "ab") as output:
             bot = subprocess.Popen(
                 [*self.program, address, channel], cwd=self.scratch, stdin=subprocess.DEVNULL,
-                stdout=output, stderr=output, env=clean_environment(LC_ALL="C.UTF-8", **environment))
+                stdout=output, stderr=output,
+                env=clean_environment(LC_ALL="C.UTF-8", **environment))
         self.addCleanup(bot.wait)
         self.addCleanup(bot.kill)
         return bot
