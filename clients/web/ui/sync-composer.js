@@ -2,11 +2,22 @@
 // @ts-check
 import { SyncElement, define } from './base/element.js';
 import { make, setAttribute, setText } from './base/dom.js';
-import { textOf } from './model/days.js';
+import { hasText, textOf } from './model/days.js';
+import { SentTexts } from './model/sent-texts.js';
 import { typingEvery } from './model/typists.js';
+import { showQuote } from './parts/quote.js';
 import { composerStyle } from './styles/composer.js';
 
 /** @typedef {import('../core/types.js').Item} Item */
+/** @typedef {import('../core/types.js').ListChange} ListChange */
+/** @typedef {import('./model/sent-texts.js').Sent} Sent */
+
+/** @param {Item} item @param {Item|undefined} other */
+const isBefore = (item, other) =>
+  !other?.timetoken || BigInt(item.timetoken ?? 0) < BigInt(other.timetoken);
+
+/** @param {...string} texts */
+const joined = (...texts) => texts.filter((it) => it.trim() !== '').join('\n');
 
 const fitsItself = globalThis.CSS?.supports?.('field-sizing', 'content') ?? false;
 
@@ -17,6 +28,8 @@ export class SyncComposer extends SyncElement {
 
   /** @type {Item|null} */ #editing = null;
   /** @type {Item|null} */ #parent = null;
+  /** What was typed before somebody began to write another message anew. */ #draft = '';
+  /** What the daemon may still refuse. */ #sent = new SentTexts();
   /** @type {any} */ #list = null;
   /** Milliseconds; when it was said last that one types. */ #said = -Infinity;
   #field = make('textarea', { part: 'field', rows: '1', dir: 'auto', enterkeyhint: 'send' });
@@ -63,8 +76,7 @@ export class SyncComposer extends SyncElement {
 
   set editing(item) {
     if (item === this.#editing) return;
-    this.#editing = item;
-    this.value = item ? textOf(item.payload) : '';
+    this.#edit(item, item && hasText(item.payload) ? textOf(item.payload) : '');
     if (item) this.focus();
   }
 
@@ -90,13 +102,38 @@ export class SyncComposer extends SyncElement {
     if (list) list.composer = this;
   }
 
+  /**
+   * Writes a message anew, or goes on with what was typed before.
+   * @param {Item|null} item @param {string} text
+   */
+  #edit(item, text) {
+    if (!this.#editing) this.#draft = this.value;
+    this.#editing = item;
+    this.value = item ? text : this.#draft;
+    if (!item) this.#draft = '';
+    this.relisten();
+  }
+
+  listen() {
+    const ends = super.listen();
+    const { client, channel } = this;
+    if (client?.on) {
+      ends.push(client.on('refused', (it) => this.#refused(it)),
+        client.on('event', (it) => this.#passed(it)));
+    }
+    if (this.#editing && channel?.observe) {
+      ends.push(channel.observe((changes, items) => this.#changedUnder(changes, items)));
+    }
+    return ends;
+  }
+
   /** @param {FocusOptions} [options] */
   focus(options) {
     this.#field.focus(options);
   }
 
   render() {
-    const { words } = this;
+    const [words, parent] = [this.words, this.#parent];
     const isOff = this.hasAttribute('disabled') || !this.channel;
     this.#field.disabled = isOff;
     // A button that is disabled loses the focus: what is empty is not sent all the same.
@@ -109,8 +146,8 @@ export class SyncComposer extends SyncElement {
     this.#field.rows = fitsItself ? 1 : Math.min(8, this.value.split('\n').length);
     setText(this.#sendText, this.#editing ? words.save : words.send);
     this.#about.hidden = !this.#editing && !this.#parent;
-    setText(this.#aboutText, this.#editing ? words.editing
-      : this.#parent ? `${this.nameOf(this.#parent.uuid)}: ${textOf(this.#parent.payload)}` : '');
+    if (this.#editing || !parent) setText(this.#aboutText, this.#editing ? words.editing : '');
+    else showQuote(this.#aboutText, this.nameOf(parent.uuid), textOf(parent.payload));
     setText(this.#cancel, words.cancel);
   }
 
@@ -143,21 +180,88 @@ export class SyncComposer extends SyncElement {
     this.channel?.signal?.({ typing: isTyping }).catch(() => {});
   }
 
-  /** Writes a new message after all, and leaves the other as it was. */
+  /** Leaves the edited message as it was, for what was typed before; or replies to nobody. */
   cancel() {
-    [this.#editing, this.#parent] = [null, null];
-    this.value = '';
+    if (this.#editing) return this.#edit(null, '');
+    this.#parent = null;
+    this.update();
+  }
+
+  /** @param {readonly ListChange[]} changes @param {readonly Item[]} items */
+  #changedUnder(changes, items) {
+    const edited = this.#editing;
+    const change = changes.find(({ item }) => item.timetoken === edited?.timetoken);
+    if (!edited || !change) return;
+    // The oldest of a window may have gone by itself: whether it is still there the daemon says.
+    const isOldest = this.channel?.hasOlder && isBefore(edited, items[0]);
+    if (!change.item.isDeleted && (change.kind !== 'remove' || isOldest)) return;
+    const text = this.value === textOf(edited.payload) ? '' : this.value;
+    this.#edit(null, '');
+    this.value = joined(this.value, text);
+    this.#tell(new Error('The message that was edited is deleted; what was typed is a new one.'));
+  }
+
+  /** @param {{entry: any, error: any}} refused By the daemon, for good. */
+  #refused({ entry, error }) {
+    const sent = this.#sent.take(entry);
+    if (!sent) return;
+    this.#takeBack(sent);
+    this.#tell(Object.assign(new Error(error.message), error));
+  }
+
+  /**
+   * What is not stored is told as an event: so is one's own message, which no list shows then.
+   * @param {{channel: string, event: any}} told
+   */
+  #passed({ channel, event: { e: kind, i: user, d: payload } }) {
+    if (kind || user !== this.userId) return;
+    if (!this.#sent.take({ kind: 'publish', channel, payload })) return;
+    this.#tell(new Error(`The channel ${channel} keeps no messages: this one went to those who ` +
+      'follow it now, and does not show.'));
+  }
+
+  /**
+   * What is refused comes back; as a new message, unless something else was written.
+   * @param {Sent} sent
+   */
+  #takeBack({ text, editing, parent }) {
+    const isThere = editing && this.channel?.items.some((it) => it.timetoken === editing.timetoken);
+    if (isThere && !this.#editing) {
+      this.#edit(editing, text);
+    } else if (this.#editing) {
+      if (editing || this.#draft === '') this.#draft = joined(this.#draft, text);
+    } else if (editing || this.value === '') {
+      this.value = joined(this.value, text);
+      this.#parent ??= parent;
+    }
+    this.update();
+  }
+
+  /** @param {unknown} error */
+  #tell(error) {
+    this.settle(Promise.reject(error));
   }
 
   /** Sends what is there; what is refused comes back, unless something else was written. */
   async send() {
     const [text, channel, editing, parent] =
-      [this.value.trim(), this.channel, this.#editing, this.#parent];
+      [this.value.trim(), this.channel, this.#editing, this.#editing ? null : this.#parent];
     if (text === '' || !channel || this.hasAttribute('disabled')) return;
-    const payload = editing && typeof editing.payload === 'object'
-      ? { ...editing.payload, ...this.payloadOf(text) } : this.payloadOf(text);
+    let payload;
+    try {
+      payload = editing && typeof editing.payload === 'object'
+        ? { ...editing.payload, ...this.payloadOf(text) } : this.payloadOf(text);
+    } catch (error) {
+      return this.#tell(error);
+    }
     if (!this.say('sync-send', { text, payload, editing, parent })) return;
-    this.cancel();
+    const sent = this.#sent.add({ channel: channel.name, text, payload, editing, parent });
+    if (editing) {
+      this.#edit(null, '');
+    } else {
+      this.value = '';
+      this.parent = null;
+    }
     // The message says that nobody types any more.
     this.#said = -Infinity;
     const wish = editing?.timetoken ? channel.edit(editing.timetoken, payload)
@@ -165,8 +269,9 @@ export class SyncComposer extends SyncElement {
     try {
       await wish;
     } catch (error) {
-      if (this.value === '') this.value = text;
-      this.settle(Promise.reject(error));
+      this.#sent.delete(sent);
+      this.#takeBack(sent);
+      this.#tell(error);
     }
   }
 }

@@ -75,6 +75,13 @@ export function textOf(payload) {
 }
 
 /**
+ * Whether a message has a text, which its author may write anew.
+ * @param {any} payload
+ */
+export const hasText = (payload) =>
+  typeof payload === 'string' || typeof payload?.text === 'string';
+
+/**
  * Where the newest message is that is not on its way.
  * @param {readonly Item[]} items
  */

@@ -1,7 +1,7 @@
 // What can be done with a message besides reacting, where the page says nothing else.
 // @ts-check
 import { reactionsOf } from '../../core/reactions.js';
-import { textOf } from '../model/days.js';
+import { hasText, textOf } from '../model/days.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
 /** @typedef {any} SyncMessages The list that it is of. */
@@ -21,9 +21,9 @@ export const isFlagged = (item, userId) =>
   reactionsOf(item, userId).some(({ type, isMine }) => type === flag && isMine);
 
 /**
- * Copy, who reacted, reply, and of one's own messages edit and delete; of others' flag, where the
- * list says that somebody looks after flags. Where there is a composer, it writes replies and
- * edits. In the past there are copy and reply.
+ * Copy, who reacted, reply, and of one's own messages delete, and edit where they have a text; of
+ * others' flag, where the list says that somebody looks after flags. Where there is a composer, it
+ * writes replies and edits. In the past there are copy and reply.
  * @param {Item} item @param {SyncMessages} list
  * @returns {Action[]}
  */
@@ -45,7 +45,8 @@ export function usualActions(item, list) {
       run: () => {
         if (list.say('sync-reply', { item })) list.composer.parent = item;
       } },
-    list.composer && isMine && timetoken !== null && { id: 'edit', label: words.edit,
+    list.composer && isMine && timetoken !== null && hasText(item.payload) && {
+      id: 'edit', label: words.edit,
       run: () => {
         if (list.say('sync-edit', { item })) list.composer.editing = item;
       } },
