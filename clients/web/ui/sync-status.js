@@ -2,6 +2,7 @@
 // @ts-check
 import { SyncElement, define } from './base/element.js';
 import { make, setAttribute, setText } from './base/dom.js';
+import { isolated } from './model/isolated.js';
 import { Typists, typingOf } from './model/typists.js';
 import { statusStyle } from './styles/status.js';
 
@@ -11,10 +12,17 @@ const kinds = /** @type {Record<string, string>} */ ({
   refused: 'bad', closed: 'bad',
 });
 
+/** Milliseconds that a wish may be on its way before that is said. */
+const unsentAfter = 1000;
+
+/** States that only a network leads out of. */
+const needsNetwork = ['starting', 'connecting', 'online'];
+
 export class SyncStatus extends SyncElement {
   static styles = [statusStyle];
   static observedAttributes = ['typing'];
 
+  /** When there was nothing unsent last, as `performance.now` has it. */ #unsentSince = Infinity;
   #typists = new Typists();
   /** @type {any} */ #timer = 0;
   /** Whether somebody waits for the channel to be verified. */ #isWaiting = false;
@@ -31,10 +39,25 @@ export class SyncStatus extends SyncElement {
       this.#state, this.#unsent, this.#typing, make('slot')));
   }
 
-  /** `verified` when the channel is known to be as the daemon has it; else the client's status. */
+  /**
+   * `verified` when the channel is known to be as the daemon has it, and the daemon what was wished
+   * here; `waiting` also when the browser says that there is no network; else the client's status.
+   */
   get state() {
     const status = this.client?.status ?? 'starting';
-    return status === 'online' && (this.channel?.isVerified ?? true) ? 'verified' : status;
+    // A connection may be gone long before anybody notices.
+    if (navigator.onLine === false && needsNetwork.includes(status)) return 'waiting';
+    const isEqual = status === 'online' && (this.channel?.isVerified ?? true);
+    return isEqual && this.#unsentNow === 0 ? 'verified' : status;
+  }
+
+  /** What is unsent; with a connection, what is so for a while: each tap is for a moment. */
+  get #unsentNow() {
+    const waiting = this.client?.waiting ?? 0;
+    if (waiting === 0) this.#unsentSince = Infinity;
+    else this.#unsentSince = Math.min(this.#unsentSince, performance.now());
+    const isNews = this.client?.status === 'online' && navigator.onLine !== false;
+    return isNews && performance.now() - this.#unsentSince < unsentAfter ? 0 : waiting;
   }
 
   listen() {
@@ -53,6 +76,11 @@ export class SyncStatus extends SyncElement {
         this.update();
       }));
     }
+    for (const kind of ['online', 'offline']) {
+      const changed = () => this.update();
+      addEventListener(kind, changed);
+      ends.push(() => removeEventListener(kind, changed));
+    }
     ends.push(() => clearTimeout(this.#timer));
     return ends;
   }
@@ -67,23 +95,29 @@ export class SyncStatus extends SyncElement {
 
   render() {
     const { state, words, client } = this;
+    const unsent = this.#unsentNow;
     const kind = kinds[state] ?? 'warn';
     setAttribute(this.#state, 'part', `pill ${kind} ${state}`);
     setText(this.#word, String(words[/** @type {keyof typeof words} */ (state)] ?? state));
-    const waiting = client?.waiting ?? 0;
-    setText(this.#unsent, waiting > 0 ? words.unsent(waiting) : '');
-    const typists = this.#typists.at(Date.now()).map((id) => this.nameOf(id));
+    setText(this.#unsent, unsent > 0 ? words.unsent(unsent) : '');
+    const typists = this.#typists.at(Date.now()).map((id) => isolated(this.nameOf(id)));
     setText(this.#typing, typists.length > 0 ? words.typing(typists.slice(0, 3)) : '');
-    clearTimeout(this.#timer);
-    const wait = this.#typists.wait(Date.now());
-    if (wait !== null) this.#timer = setTimeout(() => this.update(), wait);
+    this.#again(Math.min(this.#typists.wait(Date.now()) ?? Infinity,
+      client?.waiting ? unsentAfter : Infinity));
     this.#awaitVerified();
+  }
+
+  /** @param {number} wait Milliseconds until there is something else to show; infinite: none. */
+  #again(wait) {
+    clearTimeout(this.#timer);
+    if (wait < Infinity) this.#timer = setTimeout(() => this.update(), wait);
   }
 
   /** Nobody tells that it is verified but who is asked. */
   async #awaitVerified() {
     const { channel } = this;
     if (this.#isWaiting || this.state !== 'online' || !channel?.whenVerified) return;
+    if (channel.isVerified) return;
     this.#isWaiting = true;
     try {
       await channel.whenVerified();
