@@ -1,7 +1,7 @@
 // The element <sync-messages>: a channel as a log, of which only what is in sight is there.
 // @ts-check
 import { define } from './base/element.js';
-import { make, setAttribute, setText } from './base/dom.js';
+import { make, setAttribute, setText, wholeOf } from './base/dom.js';
 import { floatStyle } from './base/float.js';
 import { glyph } from './base/glyphs.js';
 import { newestOf } from './model/days.js';
@@ -28,6 +28,7 @@ export class SyncMessages extends ListElement {
 
   /** @type {readonly Item[]} What shows. */ items = [];
   /** The message that somebody went to. */ found = '';
+  /** Whether there is none where somebody wanted to go. */ #isGone = false;
   /** Messages that came while older ones were in sight. */ #unseen = 0;
   /** Of the newest message that was there. */ #newestToken = '0';
   /** @type {any} The channel whose items show. */ #listed = null;
@@ -42,7 +43,7 @@ export class SyncMessages extends ListElement {
     on: { click: () => this.toNewest() } });
   #newestText = make('span');
   #pastText = make('span', { role: 'status' });
-  #back = make('button', { part: 'back', type: 'button', on: { click: () => this.toNewest() } });
+  #back = make('button', { part: 'back', type: 'button', on: { click: () => this.#leave() } });
   #bar = make('div', { part: 'past' }, this.#pastText, this.#back);
   #overlays;
   #viewport = new Viewport(this.#log, this.#notice, () => new MessageRow(this), () => this.#seen());
@@ -142,6 +143,7 @@ export class SyncMessages extends ListElement {
   /** What the device holds shows, at its end. */
   #toPresent() {
     const wasInPast = this.isInPast;
+    this.#isGone = false;
     this.#past.close();
     this.found = '';
     this.items = this.channel?.items ?? [];
@@ -164,9 +166,9 @@ export class SyncMessages extends ListElement {
     this.#notice.hidden = this.items.length === 0;
     setText(this.#newestText, words.newest(this.#unseen));
     this.#newest.hidden = this.#viewport.isAtEnd || this.isInPast;
-    this.#bar.hidden = !this.isInPast;
-    setText(this.#pastText, this.isInPast ? words.past : '');
-    setText(this.#back, words.newest(this.#unseen));
+    this.#bar.hidden = !this.isInPast && !this.#isGone;
+    setText(this.#pastText, this.#isGone ? words.gone : this.isInPast ? words.past : '');
+    setText(this.#back, this.isInPast ? words.newest(this.#unseen) : words.close);
     setAttribute(this.#newest, 'part', `newest${this.#unseen > 0 ? ' unseen' : ''}`);
   }
 
@@ -189,7 +191,7 @@ export class SyncMessages extends ListElement {
   }
 
   get #pageSize() {
-    return Number(this.getAttribute('page')) || 50;
+    return wholeOf(this, 'page', 50);
   }
 
   /** Who looks at the newest message has read it. */
@@ -226,8 +228,17 @@ export class SyncMessages extends ListElement {
     this.#overlays.openAuthors(item, value);
   }
 
+  /** The past, or what was said of a message that is gone. */
+  #leave() {
+    if (this.isInPast) return this.toNewest();
+    this.#isGone = false;
+    this.update();
+    this.#log.focus({ preventScroll: true });
+  }
+
   /** Scrolls to the end, and stays there. */
   toNewest() {
+    this.#isGone = false;
     if (this.isInPast) this.#toPresent();
     this.#past.stay();
     this.#viewport.toEnd();
@@ -246,26 +257,30 @@ export class SyncMessages extends ListElement {
 
   /**
    * Goes to a message, wherever in the channel it is. What the device does not hold shows as it is
-   * now, and does not change: what is around it, or around where it was.
+   * now, with what is around it, and does not change. Of one that is gone that is said, and the
+   * list stays where it is.
    * @param {string} timetoken @returns {Promise<boolean>} It is there.
    */
   async jump(timetoken) {
+    this.#isGone = false;
     if (this.reveal(timetoken)) {
       this.#past.stay();
       this.found = timetoken;
       this.again();
       return true;
     }
-    if (!this.channel || !await this.settle(this.#past.open(this.channel, timetoken))) return false;
+    const found = this.channel && await this.settle(this.#past.open(this.channel, timetoken));
+    if (found === 'gone') this.#isGone = true;
+    this.update();
+    if (found !== 'there') return false;
     this.found = timetoken;
     this.items = this.#past.items;
     this.#viewport.hasEnd = !this.#past.hasNewer;
     this.#viewport.reset(this.items);
     this.again();
-    const after = this.items.findIndex((it) => BigInt(it.timetoken ?? 0) >= BigInt(timetoken));
-    if (this.items.length > 0) this.#viewport.toMiddle(after < 0 ? this.items.length - 1 : after);
+    this.#viewport.toMiddle(this.items.findIndex((it) => it.timetoken === timetoken));
     this.#log.focus({ preventScroll: true });
-    return this.items[after]?.timetoken === timetoken;
+    return true;
   }
 }
 

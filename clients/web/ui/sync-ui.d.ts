@@ -24,6 +24,7 @@ export interface Words {
   repliedTo: string;
   earlier: string;
   past: string;
+  gone: string;
   remove: string;
   confirm: (label: string) => string;
   cancel: string;
@@ -77,7 +78,10 @@ export type Order =
   | 'first' | 'latest' | 'count' | 'score' | 'value'
   | readonly string[] | null;
 
-/** Pictures by values: an emoji, the address of a picture, or a node that is copied. */
+/**
+ * Pictures by values: an emoji, the address of a picture, or a node that is copied. Only what these
+ * say is an address: a value, which anybody may send, shows as a text, also when it is handed back.
+ */
 export type Icons =
   | Record<string, string | Node>
   | ((value: string) => string | Node | null | undefined)
@@ -91,10 +95,10 @@ export interface Action {
   run: () => void;
 }
 
-/** What makes the pieces of a message, where the page does. */
+/** What makes the pieces of a message, where the page does; one that throws is as if not given. */
 export type Pieces = {
   [piece in 'text' | 'author' | 'avatar' | 'time' | 'footer']?:
-    (item: Item) => Node | string | null;
+    (item: Item) => Node | string | number | null;
 };
 
 /** What all elements have. */
@@ -117,7 +121,9 @@ export class SyncReactions extends SyncElement {
   icons: Icons;
   /** Which actions they are: `reaction`. */
   type: string;
+  /** Above it a count shows with a plus: 99. */
   readonly max: number;
+  /** How many bubbles show before one asks for more, besides one's own: 24; 0: all. */
   readonly limit: number;
   /** What shows, in its order. */
   readonly shown: readonly Reaction[];
@@ -173,7 +179,8 @@ export class SyncMessages extends SyncElement {
   reveal(timetoken: string): boolean;
   /**
    * Goes to a message wherever in the channel it is; what the device does not hold shows as it is
-   * now, does not change, and is left by `toNewest`. Whether it is there.
+   * now, does not change, and is left by `toNewest`. Whether it is there: of one that is gone that
+   * is said, and the list stays where it is.
    */
   jump(timetoken: string): Promise<boolean>;
   /** Whether such a page shows. */
@@ -190,13 +197,17 @@ export class SyncComposer extends SyncElement {
   payloadOf: (text: string) => any;
   /** The list whose replies and edits it writes; `connect` finds it. */
   list: SyncMessages | null;
+  /** Ends an edit, for what was typed before; or replies to nobody. */
   cancel(): void;
   send(): Promise<void>;
 }
 
 /** `<sync-status>`: how the device stands, what is unsent, and who types. */
 export class SyncStatus extends SyncElement {
-  /** `verified` when the channel is known to be as the daemon has it; else the client's status. */
+  /**
+   * `verified` when the channel is known to be as the daemon has it and nothing is unsent for long;
+   * `waiting` also when the browser says that there is no network; else the client's status.
+   */
   readonly state: string;
 }
 

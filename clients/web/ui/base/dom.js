@@ -36,6 +36,16 @@ export function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
 
+/**
+ * A whole number that an attribute says; of one that is none, or too small, the usual one.
+ * @param {Element} element @param {string} name @param {number} usual @param {number} [least]
+ */
+export function wholeOf(element, name, usual, least = 1) {
+  const text = element.getAttribute(name)?.trim() ?? '';
+  const number = Number(text);
+  return text !== '' && Number.isSafeInteger(number) && number >= least ? number : usual;
+}
+
 /** @param {Element} element @param {string} text */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -57,9 +67,10 @@ export function setChildren(parent, children) {
 
 /**
  * What a renderer of the page made, or what there is otherwise.
- * @param {Element} place @param {Node|string|null|undefined} made
+ * @param {Element} place @param {Node|string|number|null|undefined} made
  */
 export function fill(place, made) {
+  if (typeof made === 'number') made = String(made);
   if (made === null || made === undefined) setChildren(place, []);
   else if (typeof made === 'string') setText(place, made);
   else setChildren(place, [made]);

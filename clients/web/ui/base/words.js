@@ -29,6 +29,7 @@ export const usualWords = Object.freeze({
   repliedTo: 'In reply to',
   earlier: 'An earlier message',
   past: 'Older messages, as they are now',
+  gone: 'That message is not here any more.',
   remove: 'Delete',
   confirm: /** @param {string} label */ (label) => `Really? ${label}`,
   cancel: 'Cancel',

@@ -32,18 +32,19 @@ export class Past {
   }
 
   /**
-   * Reads what is around a message, or where it was.
+   * Reads what is around a message; of one that is gone nothing.
    * @param {Channel} channel @param {string} timetoken
-   * @returns {Promise<boolean>} Whether it is to be shown: nobody went elsewhere meanwhile.
+   * @returns {Promise<'there'|'gone'|'late'>} Late: somebody went elsewhere meanwhile.
    */
   async open(channel, timetoken) {
     const wish = ++this.#wish;
     const page = await channel.jump(timetoken);
-    if (wish !== this.#wish) return false;
+    if (wish !== this.#wish) return 'late';
+    if (!page.items.some((it) => it.timetoken === timetoken)) return 'gone';
     this.#turn++;
     [this.#channel, this.#loading] = [channel, null];
     [this.items, this.#hasOlder, this.hasNewer] = [page.items, page.hasOlder, page.hasNewer];
-    return true;
+    return 'there';
   }
 
   /** What shows is where somebody wants to be. */
