@@ -1,7 +1,21 @@
 // Two devices side by side: a reaction made on one shows up on the other.
 import { SyncClient, countText, reactionsOf } from './syncclient.js';
 
-const daemon = new URLSearchParams(location.search).get('daemon') ?? '127.0.0.1:8080';
+/** Where devices connect: what the address says, or the port of the daemon that serves this. */
+async function daemonOf(search) {
+  const said = new URLSearchParams(search).get('daemon');
+  if (said) return `ws://${said}`;
+  const answer = await fetch(new URL('../console/daemon.json', import.meta.url)).catch(() => null);
+  if (!answer?.ok) return 'ws://127.0.0.1:8080';
+  const { port, securePort } = await answer.json();
+  const isSecure = location.protocol === 'https:';
+  const [scheme, chosen] = isSecure || !port ? ['wss', securePort] : ['ws', port];
+  // Without a port of their own, clients have the one of this page.
+  return chosen ? `${scheme}://${location.hostname}:${chosen}`
+    : `${isSecure ? 'wss' : 'ws'}://${location.host}`;
+}
+
+const daemon = await daemonOf(location.search);
 const emoji = ['👍', '❤️', '🔥'];
 
 // Other clients publish what they like: a text, an object with a text, or something else.
@@ -11,7 +25,7 @@ const textOf = (payload) => typeof payload === 'string' ? payload
 function device(place, userId) {
   // Each has a cache of its own, as on two machines.
   const client = new SyncClient({
-    url: `ws://${daemon}/v1/sync`, userId, cache: `example-${userId}-${daemon}` });
+    url: `${daemon}/v1/sync`, userId, cache: `example-${userId}-${daemon}` });
   // The newest messages; those before them come when somebody scrolls up.
   const room = client.channel('room', { window: { last: 30, keeping: 500 }, unread: true });
 
