@@ -7,17 +7,20 @@ import { usualReactions } from '../core/reactions.js';
 import { usualRules } from '../core/rules.js';
 import { placeFor } from '../ui/base/float.js';
 import { usualWords } from '../ui/base/words.js';
-import { beginnings, clockText, dayText, textOf } from '../ui/model/days.js';
+import { beginnings, clockText, dayText, hasText, textOf } from '../ui/model/days.js';
 import { readTable, search, tones, withTone } from '../ui/model/emoji.js';
 import { table } from '../ui/model/emoji-table.js';
 import { Heights } from '../ui/model/heights.js';
-import { iconOf, isAddress } from '../ui/model/icons.js';
+import { ofPage, wordsOver } from '../ui/model/given.js';
+import { isAddress, lookOf } from '../ui/model/icons.js';
+import { isolated } from '../ui/model/isolated.js';
 import { offeredBy } from '../ui/model/offered.js';
-import { arranged, compareBy, keyOf } from '../ui/model/order.js';
+import { arranged, compareBy, firstOf, keyOf } from '../ui/model/order.js';
 import { threadOf } from '../ui/model/thread.js';
 import { Press, pressMilliseconds } from '../ui/model/press.js';
 import { Typists, typingLasts, typingOf } from '../ui/model/typists.js';
-import { hueOf, initialOf } from '../ui/parts/faces.js';
+import { hueOf, initialOf, pictureOf } from '../ui/parts/faces.js';
+import { SentTexts } from '../ui/model/sent-texts.js';
 import { generator } from './model.mjs';
 
 const reaction = (value, count, first, last = first) => ({
@@ -59,20 +62,140 @@ test('what a finger is on stays where it is', () => {
 
 test('a picture is of the page, an alias, or what everybody means', () => {
   const rules = { ...usualRules, aliases: [{ name: '🧡', value: 'adore' }, { name: 'x', value: 'y' }] };
-  assert.equal(iconOf('👍'), '👍');
-  assert.equal(iconOf('👍', { '👍': 'like.svg' }), 'like.svg');
-  assert.equal(iconOf('👍', (value) => `${value}!`), '👍!');
-  assert.equal(iconOf('👍', () => null), '👍');
-  assert.equal(iconOf('adore', null, rules), '🧡');
-  assert.equal(iconOf('y', null, rules), 'y');
-  assert.equal(iconOf('love'), '❤️');
-  assert.equal(iconOf('constructor', {}), 'constructor');
+  assert.deepEqual(lookOf('👍'), { text: '👍' });
+  assert.deepEqual(lookOf('👍', { '👍': 'like.svg' }), { address: 'like.svg' });
+  assert.deepEqual(lookOf('👍', (value) => `${value}!`), { text: '👍!' });
+  assert.deepEqual(lookOf('👍', () => null), { text: '👍' });
+  assert.deepEqual(lookOf('adore', null, rules), { text: '🧡' });
+  assert.deepEqual(lookOf('y', null, rules), { text: 'y' });
+  assert.deepEqual(lookOf('love'), { text: '❤️' });
+  assert.deepEqual(lookOf('constructor', {}), { text: 'constructor' });
   for (const it of ['like.svg', '/a/b', './a', '../a', 'https://x/y', 'data:image/png;base64,x']) {
     assert.ok(isAddress(it), it);
   }
   for (const it of ['👍', 'like', 'javascript:x', ':)', 'a.b', 'data:text/html,x']) {
     assert.ok(!isAddress(it), it);
   }
+});
+
+test('an address is what the page says, and never what somebody sent', () => {
+  const rules = { ...usualRules, aliases: [{ name: 'https://x/👍.png', value: 'seen' }] };
+  for (const value of ['https://x/y.png', '/seen', './a', 'x.svg', 'data:image/png;base64,x',
+    'blob:https://x/1', 'https://x/👍.png']) {
+    assert.deepEqual(lookOf(value), { text: value });
+    assert.deepEqual(lookOf(value, { '👍': 'like.svg' }, rules), { text: value });
+    // As pages write it: their own, or what came.
+    assert.deepEqual(lookOf(value, (it) => ({ '👍': 'like.svg' })[it] ?? it), { text: value });
+  }
+  assert.deepEqual(lookOf('seen', null, rules), { text: 'https://x/👍.png' });
+});
+
+test('a picture of a person is at an absolute address of the web, or there is none', () => {
+  for (const it of ['https://x/y.png', 'http://x', 'HTTPS://x.example/a?b#c']) {
+    assert.equal(pictureOf(it), it);
+  }
+  for (const it of ['/logout', 'a.png', '//x/y', 'javascript:alert(1)', 'data:image/png;base64,x',
+    'blob:https://x/1', 'https:', 'https://', 'http:x', ' https://x', '', null, undefined, 7, {}]) {
+    assert.equal(pictureOf(it), null, String(it));
+  }
+});
+
+test('a value that shows nothing is called by what it is', () => {
+  for (const [value, text] of [[' ', 'U+0020'], ['\u200b', 'U+200B'], ['\u2800', 'U+2800'],
+    ['\u3164', 'U+3164'], ['\u{e0020}', 'U+E0020'], ['\u202e ', 'U+202E'], ['', '?'],
+    [' a', ' a'], ['ok', 'ok'], ['👍🏽', '👍🏽'], ['❤️', '❤️'], ['🇩🇪', '🇩🇪'], ['\u0301', '\u0301']]) {
+    assert.deepEqual(lookOf(value), { text });
+  }
+});
+
+/** What is warned of meanwhile. */
+function warnings(act) {
+  const [warn, lines] = [console.warn, []];
+  console.warn = (...words) => lines.push(words.join(' '));
+  try {
+    act();
+  } finally {
+    console.warn = warn;
+  }
+  return lines;
+}
+
+test('what a page gave and fails is left out, with one warning', () => {
+  const fails = () => { throw new Error('mine'); };
+  const lines = warnings(() => {
+    for (let round = 0; round < 3; round++) {
+      assert.deepEqual(lookOf('👍', fails), { text: '👍' });
+      assert.equal(valuesBy(fails), valuesBy('first'));
+      assert.equal(ofPage('pieces.text', fails, fails, () => 'usual'), 'usual');
+    }
+    assert.deepEqual(lookOf('👍', { '👍': {} }), { text: '👍' });
+    assert.equal(valuesBy({}), valuesBy('first'));
+  });
+  // One function, one warning, whatever it was asked for.
+  assert.equal(lines.length, 2);
+  assert.match(lines[0], /^The page's icons failed.*mine/);
+});
+
+test('words that are none, or fail, are the usual ones', () => {
+  const given = { send: 'Senden', replies: () => { throw new Error('mine'); }, newest: 'new',
+    close: 7, nobody: null, hers: 'kept' };
+  let words;
+  const lines = warnings(() => {
+    words = wordsOver(usualWords, given);
+    assert.equal(words.replies(1), '1 reply');
+    assert.equal(words.replies(2), '2 replies');
+    // Elements hand theirs to those within.
+    assert.equal(wordsOver(usualWords, words).replies, words.replies);
+  });
+  assert.equal(words.send, 'Senden');
+  assert.equal(words.newest(0), usualWords.newest(0));
+  assert.equal(words.close, 'Close');
+  assert.equal(words.nobody, usualWords.nobody);
+  assert.equal(words.hers, 'kept');
+  assert.deepEqual(lines.map((it) => it.split(' ')[2]), ['words.newest', 'words.replies']);
+});
+
+test('a name turns nothing around it', () => {
+  assert.equal(isolated('Ada Lovelace-2'), 'Ada Lovelace-2');
+  assert.equal(isolated('Zoë'), 'Zoë');
+  assert.equal(isolated('x\u202ey'), '\u2068xy\u2069');
+  assert.equal(isolated('\u2069\u202ex'), '\u2068x\u2069', 'It does not end what keeps it.');
+  assert.equal(isolated('דנה'), '\u2068דנה\u2069');
+});
+
+test('of many reactions the first show, and one\'s own', () => {
+  const many = Array.from({ length: 100 }, (_, n) =>
+    ({ ...reaction(`v${n}`, 1, String(n)), isMine: n === 3 || n === 99 }));
+  const of = (most) => firstOf(many, most).map(({ value }) => value).join(' ');
+  assert.equal(of(2), 'v0 v1 v3 v99');
+  assert.equal(of(1), 'v0 v3');
+  assert.equal(firstOf(many, 100), many);
+  const own = many.map((it) => ({ ...it, isMine: true }));
+  assert.equal(firstOf(own, 10).length, 20, 'However many are one\'s own.');
+});
+
+test('only a message with a text is written anew', () => {
+  for (const it of ['a', '', { text: 'a' }, { text: '', kind: 'image' }]) assert.ok(hasText(it));
+  for (const it of [{ kind: 'image' }, null, undefined, 7, ['a'], { text: 7 }]) {
+    assert.ok(!hasText(it));
+  }
+});
+
+test('what is refused is known by what was sent', () => {
+  const texts = new SentTexts();
+  const sent = { channel: 'room', text: 'a', payload: { text: 'a' }, editing: null, parent: null };
+  const edited = { ...sent, editing: { timetoken: '7' } };
+  texts.add(sent);
+  texts.add(edited);
+  const entry = { kind: 'publish', channel: 'room', payload: { text: 'a' } };
+  assert.equal(texts.take({ ...entry, channel: 'den' }), null);
+  assert.equal(texts.take({ ...entry, payload: { text: 'b' } }), null);
+  assert.equal(texts.take({ ...entry, kind: 'edit', messageTimetoken: '8' }), null);
+  assert.equal(texts.take({ ...entry, kind: 'edit', messageTimetoken: '7' }), edited);
+  assert.equal(texts.take(entry), sent);
+  assert.equal(texts.take(entry), null);
+  for (let n = 0; n < 100; n++) texts.add({ ...sent, payload: n });
+  assert.equal(texts.take({ ...entry, payload: 0 }), null, 'Nobody waits for ever.');
 });
 
 test('what is offered is what the channel allows', () => {

@@ -2,11 +2,13 @@
 // @ts-check
 import { countText, reactionsOf } from '../core/reactions.js';
 import { SyncElement, define } from './base/element.js';
-import { make, neighbour, setAttribute, setChildren, setText } from './base/dom.js';
+import {
+  make, neighbour, setAttribute, setChildren, setText, wholeOf,
+} from './base/dom.js';
 import { Float, floatStyle, focused } from './base/float.js';
 import { glyph } from './base/glyphs.js';
 import { showIcon, spoken } from './base/icon.js';
-import { compareBy } from './model/order.js';
+import { compareBy, firstOf } from './model/order.js';
 import { faceStyle, showFace } from './parts/faces.js';
 import { Person } from './parts/person.js';
 import { authorsStyle } from './styles/authors.js';
@@ -14,6 +16,9 @@ import { authorsStyle } from './styles/authors.js';
 /** @typedef {import('../core/types.js').Item} Item */
 /** @typedef {import('./model/icons.js').Icons} Icons */
 /** @typedef {import('./model/order.js').Order} Order */
+
+/** Values that have a tab each, and how many more when somebody asks for more. */
+const [tabsUsual, furtherTabs] = [24, 100];
 
 export class SyncReactionAuthors extends SyncElement {
   static styles = [floatStyle, faceStyle, authorsStyle];
@@ -27,9 +32,12 @@ export class SyncReactionAuthors extends SyncElement {
   /** @type {any} The list of people, while somebody looks at it. */ #people = null;
   /** @type {Map<string, Person>} */ #rows = new Map();
   /** @type {Map<string, HTMLButtonElement>} */ #tabs = new Map();
+  /** How many values may have a tab. */ #tabsMax = tabsUsual;
   /** @type {Float} */ #float = new Float(this, 'sheet', () => this.#closed());
   #tabBar = make('div', { part: 'tabs', role: 'tablist',
     on: { keydown: (/** @type {any} */ it) => this.#arrow(it) } });
+  #moreTabs = make('button', { part: 'more-tabs', type: 'button', dir: 'ltr',
+    on: { click: () => this.#showMoreTabs() } });
   #close = make('button', { part: 'close', type: 'button', on: { click: () => this.hide() } },
     make('slot', { name: 'close' }, glyph('close')));
   #list = make('ul', { part: 'people', role: 'list' });
@@ -41,7 +49,7 @@ export class SyncReactionAuthors extends SyncElement {
   constructor() {
     super();
     this.#float.panel.append(make('slot', { name: 'before' }),
-      make('div', { part: 'top' }, this.#tabBar, this.#close), this.#panel);
+      make('div', { part: 'top' }, this.#tabBar, this.#moreTabs, this.#close), this.#panel);
   }
 
   /** The message: an item of `channel.items`. */
@@ -52,6 +60,7 @@ export class SyncReactionAuthors extends SyncElement {
   set item(item) {
     const isOther = item?.timetoken !== this.#item?.timetoken;
     this.#item = item;
+    if (isOther) this.#tabsMax = tabsUsual;
     if (isOther) this.relisten();
     else this.update();
   }
@@ -91,7 +100,7 @@ export class SyncReactionAuthors extends SyncElement {
 
   /** How many people come at a time. */
   get page() {
-    return Math.max(1, Number(this.getAttribute('page')) || 25);
+    return wholeOf(this, 'page', 25);
   }
 
   get isOpen() {
@@ -141,7 +150,7 @@ export class SyncReactionAuthors extends SyncElement {
     const tab = (key, value, count) => {
       const button = before.get(key) ?? make('button', { type: 'button', role: 'tab', part: 'tab',
         'aria-controls': 'people', on: { click: () => this.#choose(value) } },
-      make('span', { class: value === null ? '' : 'emoji' }), make('span'));
+      make('span', { class: value === null ? '' : 'emoji' }), make('span', { dir: 'ltr' }));
       const [icon, number] = button.children;
       if (value === null) setText(icon, words.all);
       else showIcon(/** @type {any} */ (icon), value, this.#icons, this.channel?.rules);
@@ -151,10 +160,16 @@ export class SyncReactionAuthors extends SyncElement {
       setAttribute(button, 'tabindex', isChosen ? '0' : '-1');
       return /** @type {[string, HTMLButtonElement]} */ ([key, button]);
     };
-    // The last one of a value may take it back while people look.
-    const isGone = this.#value !== null && !all.some(({ value }) => value === this.#value);
-    const values = all.map(({ value, count }) => tab(`v${value}`, value, count));
-    if (isGone) values.push(tab(`v${this.#value}`, this.#value, 0));
+    const first = firstOf(all, this.#tabsMax);
+    const values = first.map(({ value, count }) => tab(`v${value}`, value, count));
+    // Whose people show has a tab, wherever it is; the last one may take it back meanwhile.
+    if (this.#value !== null && !first.some(({ value }) => value === this.#value)) {
+      const chosen = all.find(({ value }) => value === this.#value);
+      values.push(tab(`v${this.#value}`, this.#value, chosen?.count ?? 0));
+    }
+    this.#moreTabs.hidden = all.length <= first.length;
+    setText(this.#moreTabs, `+${all.length - first.length}`);
+    setAttribute(this.#moreTabs, 'aria-label', words.more);
     this.#tabs = new Map([tab('all', null, total), ...values]);
     setChildren(this.#tabBar, [...this.#tabs.values()]);
     const chosen = this.#value === null ? words.all
@@ -193,6 +208,11 @@ export class SyncReactionAuthors extends SyncElement {
   #choose(value) {
     this.value = value;
     this.#panel.scrollTop = 0;
+  }
+
+  #showMoreTabs() {
+    this.#tabsMax += furtherTabs;
+    this.update();
   }
 
   /** @param {KeyboardEvent} event */

@@ -1,13 +1,15 @@
 // The element <sync-reactions>: a bubble for each value that people said; a tap makes it mine.
 // @ts-check
-import { countText, reactionsOf } from '../core/reactions.js';
+import { reactionsOf } from '../core/reactions.js';
 import { SyncElement, define } from './base/element.js';
-import { make, neighbour, setAttribute, setChildren, setText } from './base/dom.js';
+import {
+  make, neighbour, setAttribute, setChildren, setText, wholeOf,
+} from './base/dom.js';
 import { focused } from './base/float.js';
 import { onAsked } from './base/gestures.js';
 import { glyph } from './base/glyphs.js';
-import { showIcon, spoken } from './base/icon.js';
-import { arranged, compareBy, keyOf } from './model/order.js';
+import { arranged, compareBy, firstOf, keyOf } from './model/order.js';
+import { Bubble } from './parts/bubble.js';
 import { TabStop } from './parts/tab-stop.js';
 import { reactionsStyle } from './styles/reactions.js';
 import './sync-reaction-picker.js';
@@ -18,11 +20,8 @@ import './sync-reaction-authors.js';
 /** @typedef {import('./model/order.js').Order} Order */
 /** @typedef {import('./model/icons.js').Icons} Icons */
 
-/**
- * A bubble, and what it shows.
- * @typedef {{box: HTMLElement, toggle: HTMLButtonElement, icon: HTMLElement, count: HTMLElement,
- *   authors: HTMLButtonElement|null, reaction: Reaction}} Bubble
- */
+/** How many bubbles show, where nobody says so, and how many more when somebody asks for more. */
+const [limitUsual, furtherBubbles] = [24, 100];
 
 export class SyncReactions extends SyncElement {
   static styles = [reactionsStyle];
@@ -36,9 +35,10 @@ export class SyncReactions extends SyncElement {
   #type = 'reaction';
   /** @type {Map<string, Bubble>} */ #bubbles = new Map();
   /** @type {string[]} Keys in the order in which they show. */ #keys = [];
-  #isAll = false;
+  /** Bubbles that somebody asked for beyond the limit. */ #further = 0;
   #bar = make('div', { part: 'bar', role: 'group' });
-  #more = make('button', { part: 'more', type: 'button', on: { click: () => this.#showAll() } });
+  #more = make('button', { part: 'more', type: 'button', dir: 'ltr',
+    on: { click: () => this.#showMore() } });
   #add = make('button', { part: 'add', type: 'button', 'aria-haspopup': 'dialog',
     on: { click: () => this.pick() } }, make('slot', { name: 'add' }, glyph('smile')));
   /** Where Tab stops. */ stop = new TabStop(this.#bar);
@@ -65,7 +65,7 @@ export class SyncReactions extends SyncElement {
   }
 
   set item(item) {
-    if (item?.key !== this.#item?.key) [this.#isAll, this.#keys] = [false, []];
+    if (item?.key !== this.#item?.key) [this.#further, this.#keys] = [0, []];
     this.#item = item;
     this.update();
   }
@@ -113,12 +113,12 @@ export class SyncReactions extends SyncElement {
 
   /** Above it a count shows with a plus. */
   get max() {
-    return Number(this.getAttribute('max') ?? 99);
+    return wholeOf(this, 'max', 99);
   }
 
   /** How many bubbles show before one asks for more; 0: all. */
   get limit() {
-    return Number(this.getAttribute('limit') ?? 0);
+    return wholeOf(this, 'limit', limitUsual, 0);
   }
 
   listen() {
@@ -160,16 +160,18 @@ export class SyncReactions extends SyncElement {
   render() {
     const { shown, limit } = this;
     const isOff = this.channel?.rules?.reactions === false;
-    const isCut = limit > 0 && shown.length > limit && !this.#isAll;
-    const visible = isCut ? shown.slice(0, limit) : shown;
+    const visible = limit > 0 ? firstOf(shown, limit + this.#further) : shown;
     this.#keys = visible.map(keyOf);
     const before = this.#bubbles;
     this.#bubbles = new Map(visible.map((reaction) => {
       const key = keyOf(reaction);
-      return [key, this.#bubble(before.get(key) ?? this.#made(), reaction)];
+      const bubble = before.get(key) ?? new Bubble(this, reaction);
+      bubble.show(reaction);
+      return [key, bubble];
     }));
+    /** @type {HTMLElement[]} */
     const boxes = [...this.#bubbles.values()].map(({ box }) => box);
-    if (isCut) boxes.push(this.#more);
+    if (visible.length < shown.length) boxes.push(this.#more);
     const isReadOnly = this.hasAttribute('readonly');
     const add = this.getAttribute('add') ?? 'always';
     const canAdd = !isOff && !isReadOnly && (this.#item === null || this.#item.timetoken !== null);
@@ -184,58 +186,10 @@ export class SyncReactions extends SyncElement {
     this.stop.put();
   }
 
-  /** @returns {Omit<Bubble, 'reaction'>} */
-  #made() {
-    const icon = make('span', { part: 'icon', class: 'emoji' });
-    const count = make('span', { part: 'count' });
-    const toggle = make('button', { part: 'toggle', type: 'button' }, icon);
-    return { box: make('span', { class: 'bubble' }, toggle), toggle, icon, count, authors: null };
-  }
-
-  /** @param {Omit<Bubble, 'reaction'>} made @param {Reaction} reaction @returns {Bubble} */
-  #bubble(made, reaction) {
-    const bubble = { ...made, reaction };
-    const { box, toggle, icon, count } = bubble;
-    const { value, isMine, isPending, authors } = reaction;
-    const rules = this.channel?.rules;
-    const word = spoken(value, this.#icons, rules);
-    const text = countText(this.#counted(reaction), this.max);
-    const names = this.words.people(authors.slice(0, 3).map(
-      (it) => it === this.userId ? this.words.you : this.nameOf(it)),
-    reaction.count - Math.min(3, authors.length));
-    showIcon(icon, value, this.#icons, rules);
-    setText(count, text);
-    setAttribute(box, 'part', `bubble${isMine ? ' own' : ''}${isPending ? ' pending' : ''}`);
-    setAttribute(box, 'title', names);
-    setAttribute(toggle, 'aria-pressed', String(isMine));
-    toggle.disabled = this.hasAttribute('readonly');
-    const { isSplit } = this;
-    setAttribute(toggle, 'aria-label', isSplit ? this.words.toggle(word) : `${word} ${text}`);
-    toggle.onclick = () => this.toggle(value);
-    if (isSplit) {
-      bubble.authors ??= make('button', { part: 'who', type: 'button', 'aria-haspopup': 'dialog' });
-      setAttribute(bubble.authors, 'aria-label', this.words.authors(text, word));
-      bubble.authors.onclick = () => this.showAuthors(value);
-      setChildren(bubble.authors, [count]);
-    }
-    setChildren(toggle, isSplit ? [icon] : [icon, count]);
-    setChildren(box, isSplit && bubble.authors ? [toggle, bubble.authors] : [toggle]);
-    return bubble;
-  }
-
   /** Whether a count is a button of its own: under a finger two would be too small, or too wide. */
   get isSplit() {
     const counts = this.getAttribute('counts');
     return counts ? counts === 'authors' : !matchMedia('(pointer: coarse)').matches;
-  }
-
-  /**
-   * Where adds count, what they come to.
-   * @param {Reaction} reaction
-   */
-  #counted({ count, score }) {
-    const mode = this.channel?.rules?.mode;
-    return mode === 'multiple' || mode === 'total' ? score : count;
   }
 
   /** @param {HTMLElement} target */
@@ -254,8 +208,8 @@ export class SyncReactions extends SyncElement {
     next.focus();
   }
 
-  #showAll() {
-    this.#isAll = true;
+  #showMore() {
+    this.#further += Math.max(this.limit, furtherBubbles);
     this.update();
   }
 

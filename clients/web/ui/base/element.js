@@ -1,5 +1,6 @@
 // What all elements are: properties, words, and a client and a channel that they listen to.
 // @ts-check
+import { ofPage, wordsOver } from '../model/given.js';
 import { inNextFrame } from './frames.js';
 import { sheetOf, tokens } from './tokens.js';
 import { usualWords } from './words.js';
@@ -36,7 +37,7 @@ export class SyncElement extends Base {
   /** @type {SyncClient|null} */ #client = null;
   /** @type {Channel|null} */ #channel = null;
   /** @type {Names|null} */ #directory = null;
-  /** @type {Partial<Words>} */ #words = {};
+  /** @type {Words} */ #words = usualWords;
   /** @type {string|null} */ #userId = null;
   /** @type {(() => void)[]} What ends what it listens to. */ #ends = [];
 
@@ -100,12 +101,12 @@ export class SyncElement extends Base {
    * @returns {Words}
    */
   get words() {
-    return { ...usualWords, ...this.#words };
+    return this.#words;
   }
 
   /** @param {Partial<Words>} words */
   set words(words) {
-    this.#words = words;
+    this.#words = wordsOver(usualWords, words ?? {});
     this.reworded();
   }
 
@@ -130,7 +131,16 @@ export class SyncElement extends Base {
    * @param {string} id
    */
   nameOf(id) {
-    return this.#directory?.get(id)?.name || id || this.words.somebody;
+    return String(this.knownOf(id)?.name || id || this.words.somebody);
+  }
+
+  /**
+   * What is known of somebody.
+   * @param {string} id @returns {Known|null}
+   */
+  knownOf(id) {
+    const directory = this.#directory;
+    return directory && ofPage('directory', directory, () => directory.get(id), () => null);
   }
 
   connectedCallback() {

@@ -1,6 +1,6 @@
 // What a reaction looks like, as a node: an emoji, a picture or a word.
 // @ts-check
-import { iconOf, isAddress } from '../model/icons.js';
+import { lookOf } from '../model/icons.js';
 import { make, setText } from './dom.js';
 
 /** @typedef {import('../model/icons.js').Icons} Icons */
@@ -14,12 +14,14 @@ const shown = new WeakMap();
  * @param {HTMLElement} place @param {string} value @param {Icons} [icons] @param {Rules} [rules]
  */
 export function showIcon(place, value, icons, rules) {
-  const icon = iconOf(value, icons, rules);
-  if (shown.get(place) === icon) return;
-  shown.set(place, icon);
-  if (typeof icon !== 'string') place.replaceChildren(icon.cloneNode(true));
-  else if (isAddress(icon)) place.replaceChildren(make('img', { src: icon, alt: value }));
-  else setText(place, icon);
+  const look = lookOf(value, icons, rules);
+  const [kind, what] = Object.entries(look)[0];
+  const before = shown.get(place);
+  if (before?.kind === kind && before.what === what) return;
+  shown.set(place, { kind, what });
+  if (kind === 'node') place.replaceChildren(what.cloneNode(true));
+  else if (kind === 'text') setText(place, what);
+  else place.replaceChildren(make('img', { src: what, alt: value, referrerpolicy: 'no-referrer' }));
 }
 
 /**
@@ -27,6 +29,6 @@ export function showIcon(place, value, icons, rules) {
  * @param {string} value @param {Icons} [icons] @param {Rules} [rules]
  */
 export function spoken(value, icons, rules) {
-  const icon = iconOf(value, icons, rules);
-  return typeof icon === 'string' && !isAddress(icon) ? icon : value;
+  const look = lookOf(value, icons, rules);
+  return 'text' in look ? look.text : value;
 }

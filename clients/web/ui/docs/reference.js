@@ -14,7 +14,7 @@ export const shared = [
   ['client, channel, directory', 'a SyncClient, what client.channel() gave, a Directory'],
   ['userId', 'whose reactions are one’s own; the client’s'],
   ['words', 'texts in another language, as usualWords has them'],
-  ['sync-problem', 'event: a wish was refused; detail.error says why'],
+  ['sync-problem', 'event: a wish was refused, or came to nothing; detail.error says why'],
 ];
 
 /** @type {Reference[]} */
@@ -26,8 +26,9 @@ export const references = [
   properties: [['item', 'the message; or timetoken="…" with a channel'],
     ['reactions', 'groups without a client, as reactionsOf makes them'],
     ['order', 'a comparator, a name of reactionOrders, or values in their order'],
-    ['icons', 'pictures by values: an emoji, an address, a node, or a function'],
-    ['max', '99: above it a count has a plus'], ['limit', 'so many bubbles, then more on demand'],
+    ['icons', 'pictures by values: an emoji, an address, a node, or a function; a value is a text'],
+    ['max', '99: above it a count has a plus'],
+    ['limit', '24: so many bubbles, and one’s own; more on demand. 0: all'],
     ['counts', 'authors: a count opens who reacted; toggle: as the rest; by the pointer else'],
     ['add', 'always, filled (where there are some) or never'],
     ['axis', 'column: one below the other'], ['readonly', 'nothing can be changed']],
@@ -52,10 +53,10 @@ export const references = [
       + 'with names and pictures, and page by page.',
   code: 'authors.item = item; authors.show(list);',
   properties: [['item', 'the message'], ['value', 'whose people show; null: all'],
-    ['order', 'of the tabs'], ['page', '25: how many come at a time'], ['inline', 'as above']],
+    ['order', 'of the tabs, of which 24 show, more on demand'], ['page', '25: how many come at a time'], ['inline', 'as above']],
   events: [['sync-react', 'item, value, present: false'], ['sync-close', '']],
   slots: 'before, close',
-  parts: 'sheet, top, tabs, tab, close, panel, people, person (own, pending), avatar, name, value, '
+  parts: 'sheet, top, tabs, tab, more-tabs, close, panel, people, person (own, pending), avatar, name, value, '
     + 'time, take-back, nobody, more' },
   { name: 'sync-messages',
   about: 'The messages of a channel: of however many only those in sight are '
@@ -68,7 +69,8 @@ export const references = [
     ['page', '50: older messages at a time'], ['readonly, no-reactions', ''],
     ['flags', 'what others wrote can be reported: an action of the type flag'],
     ['toNewest(), reveal(timetoken)', ''],
-    ['jump(timetoken)', 'to a message anywhere in the channel; what is not held does not change']],
+    ['jump(timetoken)', 'to a message anywhere in the channel; what is not held does not change, '
+      + 'what is gone is said']],
   events: [['sync-reply, sync-edit, sync-delete, sync-thread', 'item'],
     ['sync-flag', 'item, present'],
     ['sync-pick, sync-authors', 'item']],
@@ -84,13 +86,15 @@ export const references = [
     ['parent', 'a message that is replied to'],
     ['payloadOf', 'a function: what is published of a text'],
     ['list', 'the sync-messages whose replies and edits it writes; connect finds it'],
+    ['cancel()', 'ends an edit, for what was typed before; or replies to nobody'],
     ['silent', 'nobody hears that one types'], ['disabled, placeholder', '']],
   events: [['sync-send', 'text, payload, editing, parent; prevent it to act yourself']],
   slots: 'before, after, send', parts: 'form, field, send, about, about-text, cancel' },
   { name: 'sync-status',
   about: 'How the device stands, what is unsent, and who types.',
   code: '<sync-status></sync-status>',
-  properties: [['state', 'verified, online, connecting, waiting, refused, closed']],
+  properties: [['state', 'verified, online, connecting, waiting (also when the browser says that '
+    + 'there is no network), refused, closed']],
   events: [], slots: 'dot, and what is inside',
   parts: 'status, pill (good, warn, bad, and the state), dot, word, unsent, typing' },
 ];

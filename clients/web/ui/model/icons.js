@@ -1,5 +1,6 @@
 // What a reaction looks like: an emoji, a picture of the page's, or the word that it is.
 // @ts-check
+import { ofPage } from './given.js';
 
 /** @typedef {import('../../core/types.js').Rules} Rules */
 
@@ -8,6 +9,9 @@
  * @typedef {Record<string, string|Node>|((value: string) => string|Node|null|undefined)|null}
  *   Icons
  */
+
+/** What shows of a value: a text, or the address of a picture, or a node that is copied. */
+/** @typedef {{text: string}|{address: string}|{node: Node}} Look */
 
 /** Words that stand for a picture where nobody says otherwise; the modes of one value are two. */
 const usualIcons = Object.freeze(/** @type {Record<string, string>} */ ({
@@ -18,17 +22,47 @@ const isEmoji = (/** @type {string} */ text) => /\p{Extended_Pictographic}|\p{Re
   .test(text);
 
 /**
- * What shows of a value.
+ * What shows of a value. An address is only what the page's `icons` say: a value is what anybody
+ * may send, and the browser of whoever looks at it would ask for what it names.
  * @param {string} value @param {Icons} [icons] @param {Rules} [rules] Whose aliases may be emoji.
- * @returns {string|Node}
+ * @returns {Look}
  */
-export function iconOf(value, icons, rules) {
+export function lookOf(value, icons, rules) {
+  const own = icons ? ofPage('icons', icons, () => ownOf(value, icons), () => null) : null;
+  // A function that hands the value back gives no address of the page's.
+  if (!own || own === value) return { text: visible(usualOf(value, rules)) };
+  if (typeof own !== 'string') return { node: own };
+  return isAddress(own) ? { address: own } : { text: own };
+}
+
+/** @param {string} value @param {NonNullable<Icons>} icons */
+function ownOf(value, icons) {
   const own = typeof icons === 'function' ? icons(value)
-    : icons && Object.hasOwn(icons, value) ? icons[value] : null;
-  if (own) return own;
+    : Object.hasOwn(icons, value) ? icons[value] : null;
+  if (own && typeof own !== 'string' && typeof own.cloneNode !== 'function') {
+    throw new TypeError(`The icon of ${value} is neither a text nor a node.`);
+  }
+  return own;
+}
+
+/** @param {string} value @param {Rules} [rules] */
+function usualOf(value, rules) {
   if (isEmoji(value)) return value;
   const alias = rules?.aliases.find((it) => it.value === value && isEmoji(it.name));
   return alias?.name ?? (Object.hasOwn(usualIcons, value) ? usualIcons[value] : value);
+}
+
+/** Anything but spaces, controls, and what Unicode says shows nothing by itself. */
+const ink = /[^\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/**
+ * A text that shows something: of one that does not, what its first character is called.
+ * @param {string} text
+ */
+export function visible(text) {
+  if (ink.test(text)) return text;
+  const code = text.codePointAt(0);
+  return code === undefined ? '?' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 // The order of a message's reactions: by any comparator, and never one that moves under a finger.
 // @ts-check
 import { reactionOrders } from '../../core/reactions.js';
+import { ofPage } from './given.js';
 
 /** @typedef {import('../../core/types.js').Reaction} Reaction */
 /** @typedef {(left: Reaction, right: Reaction) => number} Compare */
@@ -17,10 +18,14 @@ export const keyOf = (/** @type {{type: string, value: string}} */ { type, value
  * @returns {Compare}
  */
 export function compareBy(order) {
-  const compare = typeof order === 'function' ? order
-    : Array.isArray(order) ? reactionOrders.fixed(order)
-      : named(/** @type {string} */ (order ?? 'first'));
-  return (left, right) => compare(left, right) || reactionOrders.first(left, right);
+  const { first } = reactionOrders;
+  if (typeof order === 'function') {
+    return (left, right) =>
+      ofPage('order', order, () => order(left, right), () => 0) || first(left, right);
+  }
+  const compare = Array.isArray(order) ? reactionOrders.fixed(order)
+    : typeof order === 'string' ? named(order) : first;
+  return (left, right) => compare(left, right) || first(left, right);
 }
 
 /** @param {string} name @returns {Compare} */
@@ -43,4 +48,15 @@ export function arranged(reactions, compare, held) {
   const place = (/** @type {Reaction} */ it) => places.get(keyOf(it)) ?? held.length;
   // Sorting is stable: the others keep the comparator's order.
   return sorted.sort((left, right) => place(left) - place(right));
+}
+
+/**
+ * The first of many reactions. One's own show as well, up to as many again: who adds one sees it.
+ * @param {readonly Reaction[]} reactions In their order. @param {number} most
+ * @returns {readonly Reaction[]}
+ */
+export function firstOf(reactions, most) {
+  if (reactions.length <= most) return reactions;
+  const own = reactions.slice(most).filter(({ isMine }) => isMine).slice(0, most);
+  return [...reactions.slice(0, most), ...own];
 }

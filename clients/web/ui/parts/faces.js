@@ -2,6 +2,17 @@
 // @ts-check
 import { make, setAttribute, setText } from '../base/dom.js';
 
+/** Addresses that are remembered for having failed: then the oldest is tried once more. */
+const failedMax = 1000;
+
+/**
+ * Pictures that could not be shown: rows that are made anew do not fetch them again.
+ * @type {Set<string>}
+ */
+const failed = new Set();
+// Without a network nothing can be fetched: that says nothing of the pictures.
+globalThis.addEventListener?.('online', () => failed.clear());
+
 /**
  * A colour of one's own for whoever has no picture: a hue from what one is called.
  * @param {string} id
@@ -19,21 +30,43 @@ export function hueOf(id) {
 export const initialOf = (name) => (Array.from(name.trim())[0] ?? '?').toLocaleUpperCase();
 
 /**
- * Shows somebody's face in a place.
- * @param {HTMLElement} place @param {string} id @param {string} name @param {string} [picture]
+ * The address of a picture that people gave: of another one, nothing is fetched. A relative one
+ * would be of this page's own server, which knows who looks.
+ * @param {unknown} address @returns {string|null}
  */
-export function showFace(place, id, name, picture) {
-  const image = place.querySelector('img');
+export const pictureOf = (address) =>
+  typeof address === 'string' && /^https?:\/\/[^\s/]/i.test(address) && URL.canParse(address)
+    ? address : null;
+
+/**
+ * Shows somebody's face in a place.
+ * @param {HTMLElement} place @param {string} id @param {string} name @param {unknown} [address]
+ */
+export function showFace(place, id, name, address) {
+  const picture = pictureOf(address);
   place.style.setProperty('--_hue', String(hueOf(id)));
   setAttribute(place, 'aria-hidden', 'true');
-  if (!picture) {
+  if (picture === null || failed.has(picture)) {
     setText(place, initialOf(name));
     return;
   }
-  if (image?.getAttribute('src') === picture) return;
-  // What cannot be shown is as if there were none.
-  place.replaceChildren(make('img', { src: picture, alt: '', loading: 'lazy', decoding: 'async',
-    referrerpolicy: 'no-referrer', on: { error: () => setText(place, initialOf(name)) } }));
+  if (place.querySelector('img')?.getAttribute('src') === picture) return;
+  const image = make('img', { src: picture, alt: '', loading: 'lazy', decoding: 'async',
+    referrerpolicy: 'no-referrer', on: { error: () => {
+      fail(picture);
+      // By then it may be somebody else's place.
+      if (image.parentNode === place) setText(place, initialOf(name));
+    } } });
+  place.replaceChildren(image);
+}
+
+/** @param {string} picture It cannot be shown: it is as if there were none. */
+function fail(picture) {
+  failed.add(picture);
+  for (const oldest of failed) {
+    if (failed.size <= failedMax) return;
+    failed.delete(oldest);
+  }
 }
 
 export const faceStyle = `

@@ -11,7 +11,7 @@ import { usualActions } from './message-actions.js';
 /**
  * What makes the pieces of a message, where the page does: each returns a text, a node, or null.
  * @typedef {{[piece in 'text'|'author'|'avatar'|'time'|'footer']?:
- *   (item: Item) => Node|string|null}} Pieces
+ *   (item: Item) => Node|string|number|null}} Pieces
  */
 
 /** A list whose rows are rendered anew when the page says something else. */

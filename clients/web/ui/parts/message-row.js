@@ -3,8 +3,10 @@
 import { make, fill, setAttribute, setText } from '../base/dom.js';
 import { glyph } from '../base/glyphs.js';
 import { beginnings, clockText, dayText, textOf, timeOf } from '../model/days.js';
+import { ofPage } from '../model/given.js';
 import { showFace } from './faces.js';
 import { isFlagged } from './message-actions.js';
+import { showQuote } from './quote.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
 /** @typedef {any} SyncMessages The list that it is of. */
@@ -26,7 +28,7 @@ export class MessageRow {
   #state = make('span', { part: 'state' });
   #head = make('div', { part: 'header' }, this.#author, this.#time);
   #text = make('div', { part: 'text', dir: 'auto' });
-  #quote = make('button', { part: 'quote', type: 'button', dir: 'auto' });
+  #quote = make('button', { part: 'quote', type: 'button' });
   #footer = make('div', { part: 'footer' });
   #thread = make('button', { part: 'thread', type: 'button' });
   #react = make('button', { part: 'react', type: 'button', 'aria-haspopup': 'dialog' });
@@ -93,30 +95,41 @@ export class MessageRow {
   /** @param {Item} item @param {boolean} isGroup @param {Date} at @param {string} name */
   #showPieces(item, isGroup, at, name) {
     const list = this.#list;
-    const { words, language, pieces } = list;
+    const { words, language } = list;
     if (isGroup) {
-      if (pieces.avatar) fill(this.#face, pieces.avatar(item));
-      else showFace(this.#face, item.uuid, name, list.directory?.get(item.uuid)?.profileUrl);
-      fill(this.#author, pieces.author ? pieces.author(item) : name);
+      this.#piece('avatar', this.#face, item, () =>
+        showFace(this.#face, item.uuid, name, list.knownOf(item.uuid)?.profileUrl));
+      this.#piece('author', this.#author, item, () => fill(this.#author, name));
     }
-    fill(this.#time, pieces.time ? pieces.time(item) : clockText(at, language));
+    this.#piece('time', this.#time, item, () => fill(this.#time, clockText(at, language)));
     setAttribute(this.#time, 'datetime', at.toISOString());
     if (item.isDeleted) setText(this.#text, words.deleted);
-    else fill(this.#text, pieces.text ? pieces.text(item) : textOf(item.payload));
+    else this.#piece('text', this.#text, item, () => fill(this.#text, textOf(item.payload)));
     setText(this.#state, [item.pending ? words.sending : item.isEdited && words.edited,
       isFlagged(item, list.userId) && words.flagged].filter(Boolean).join(' · '));
-    fill(this.#footer, pieces.footer?.(item));
+    this.#piece('footer', this.#footer, item, () => fill(this.#footer, null));
     const parent = item.parent && list.items.find(
       (/** @type {Item} */ it) => it.timetoken === item.parent);
     // One that is not here can be gone to all the same, where there is a history. In a thread all
     // are about the same one.
     const isKnown = !!item.parent && item.parent === list.channel?.threadOf;
     this.#quote.hidden = isKnown || (!parent && !(item.parent && list.channel?.jump));
-    setText(this.#quote, parent
-      ? `${list.nameOf(parent.uuid)}: ${textOf(parent.payload)}` : words.earlier);
+    if (parent) showQuote(this.#quote, list.nameOf(parent.uuid), textOf(parent.payload));
+    else setText(this.#quote, words.earlier);
     setAttribute(this.#quote, 'title', words.repliedTo);
     this.#thread.hidden = item.threadCount === 0;
     if (item.threadCount > 0) setText(this.#thread, words.replies(item.threadCount));
+  }
+
+  /**
+   * A piece of the page's; where it has none, or that one fails, as it is without it.
+   * @param {string} name @param {HTMLElement} place @param {Item} item @param {() => void} usual
+   */
+  #piece(name, place, item, usual) {
+    const { pieces } = this.#list;
+    const piece = pieces?.[name];
+    if (piece) ofPage(`pieces.${name}`, piece, () => fill(place, pieces[name](item)), usual);
+    else usual();
   }
 
   /** @param {Item} item */

@@ -2,6 +2,8 @@
 // @ts-check
 import { make } from '../base/dom.js';
 import { onAsked } from '../base/gestures.js';
+import { ofPage } from '../model/given.js';
+import { usualActions } from './message-actions.js';
 import { rowAt } from './message-row.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
@@ -65,8 +67,9 @@ export class Overlays {
     const isReadOnly = list.isReadOnly || list.hasAttribute('no-reactions') ||
       item.timetoken === null || item.isDeleted;
     this.picker.toggleAttribute('readonly', isReadOnly);
-    Object.assign(this.picker, this.#given,
-      { item, values: list.values, actions: list.actions(item, list) });
+    const actions = ofPage(
+      'actions', list.actions, () => list.actions(item, list), () => usualActions(item, list));
+    Object.assign(this.picker, this.#given, { item, values: list.values, actions });
     this.picker.show(about);
     return this.picker.isOpen;
   }

@@ -25,7 +25,7 @@ export class Person {
     const name = isMine ? list.words.you : list.nameOf(uuid);
     const date = dateOf(actionTimetoken);
     setAttribute(this.element, 'part', `person${isMine ? ' own' : ''}${pending ? ' pending' : ''}`);
-    showFace(this.#face, uuid, list.nameOf(uuid), list.directory?.get(uuid)?.profileUrl);
+    showFace(this.#face, uuid, list.nameOf(uuid), list.knownOf(uuid)?.profileUrl);
     setText(this.#name, name);
     showIcon(this.#value, value, list.icons, list.channel?.rules);
     this.#value.hidden = list.value !== null;

@@ -45,7 +45,16 @@ export const authorsStyle = `
 [part=name] {
   overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: plaintext;
 }
-[part=value] { font-size: 15px; }
+[part=value], [part~=tab] .emoji {
+  max-inline-size: 160px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+  unicode-bidi: plaintext; padding-block: 3px;
+}
+[part=value] { font-size: 15px; flex: none; }
+[part=more-tabs] {
+  flex: none; padding-inline: 8px; min-block-size: var(--_target); color: var(--_accent);
+  font-size: 13px; font-variant-numeric: tabular-nums;
+}
+[part=more-tabs]:hover { text-decoration: underline; }
 [part=time], [part=take-back] { font-size: var(--_small); color: var(--_soft); }
 [part=time] { margin-inline-start: auto; font-variant-numeric: tabular-nums;
   white-space: nowrap; unicode-bidi: plaintext;

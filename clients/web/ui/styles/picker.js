@@ -22,9 +22,17 @@ export const pickerStyle = `
   display: inline-grid; place-items: center; font-size: 20px;
   transition: scale var(--_motion), background var(--_motion); touch-action: manipulation;
 }
+/* What scrolls goes below the plus, which is in sight however narrow the page is. */
+.float:not(.open-search) [part=plus] {
+  position: sticky; inset-inline-end: calc(-1 * var(--_step)); background: var(--_raised);
+  box-shadow: 0 0 4px 4px var(--_raised);
+}
+[part=row] { scroll-padding-inline: 0 calc(var(--_cell) + 4px); }
 [part~=choice]:focus-visible, [part=plus]:focus-visible { outline-offset: -2px; }
 [part~=word] {
   inline-size: auto; padding-inline: 10px; border-radius: 99px; font-size: var(--_size);
+  display: inline-block; max-inline-size: 160px; overflow: hidden; text-overflow: ellipsis;
+  white-space: nowrap;
 }
 [part=plus] { color: var(--_soft); font-size: 18px; }
 [part~=own] { background: var(--_own-ground); box-shadow: inset 0 0 0 1.5px var(--_own); }
