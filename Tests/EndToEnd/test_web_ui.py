@@ -312,7 +312,7 @@ class Authors(UiCase):
 
     async def test_by_value_the_newest_first_with_names_and_pictures(self):
         eve = await self.device(self.daemon, "eve")
-        picture = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>"
+        picture = f"{self.pages.origin}/ui/docs/spark.svg"
         await self.bob.command("setUser", userId="bob", set={"name": "Bob", "profileUrl": picture})
         await self.bob.add("room", self.message, "👍")
         await eve.add("room", self.message, "👍")
@@ -608,7 +608,7 @@ class Messages(UiCase):
         await self.zoe.command("deleteMessages", channel="room", after=told[49]["timetoken"],
                                through=gone)
         self.assertEqual(await ada.page.run(f"list.jump('{gone}')"), False)
-        await ada.page.until(f"texts('{MESSAGE} >>> [part=text]').includes('message 49')")
+        self.assertFalse(await ada.page.run("list.isInPast"), "There is nothing to go to.")
         # What is asked for last shows, wherever it is.
         found = "sync-messages >>> [part~=found] >>> [part=text]"
         await ada.page.run(f"Promise.all([list.jump('{gone}'), list.jump('{far}')])")

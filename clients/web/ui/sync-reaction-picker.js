@@ -184,6 +184,8 @@ export class SyncReactionPicker extends SyncElement {
     event.preventDefault();
     if (this.#row.contains(next)) this.#rove(next);
     next.focus();
+    // What is below the plus counts as in sight where it is only focused.
+    next.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   /**

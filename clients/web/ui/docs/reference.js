@@ -26,7 +26,7 @@ export const references = [
   properties: [['item', 'the message; or timetoken="…" with a channel'],
     ['reactions', 'groups without a client, as reactionsOf makes them'],
     ['order', 'a comparator, a name of reactionOrders, or values in their order'],
-    ['icons', 'pictures by values: an emoji, an address, a node, or a function; a value is a text'],
+    ['icons', 'pictures by values: an emoji, an address, a node, or a function'],
     ['max', '99: above it a count has a plus'],
     ['limit', '24: so many bubbles, and one’s own; more on demand. 0: all'],
     ['counts', 'authors: a count opens who reacted; toggle: as the rest; by the pointer else'],
@@ -53,11 +53,12 @@ export const references = [
       + 'with names and pictures, and page by page.',
   code: 'authors.item = item; authors.show(list);',
   properties: [['item', 'the message'], ['value', 'whose people show; null: all'],
-    ['order', 'of the tabs, of which 24 show, more on demand'], ['page', '25: how many come at a time'], ['inline', 'as above']],
+    ['order', 'of the tabs, of which 24 show, more on demand'],
+    ['page', '25: how many come at a time'], ['inline', 'as above']],
   events: [['sync-react', 'item, value, present: false'], ['sync-close', '']],
   slots: 'before, close',
-  parts: 'sheet, top, tabs, tab, more-tabs, close, panel, people, person (own, pending), avatar, name, value, '
-    + 'time, take-back, nobody, more' },
+  parts: 'sheet, top, tabs, tab, more-tabs, close, panel, people, person (own, pending), avatar, '
+    + 'name, value, time, take-back, nobody, more' },
   { name: 'sync-messages',
   about: 'The messages of a channel: of however many only those in sight are '
       + 'there. Older ones come as one scrolls up; arrows go from message to message.',

@@ -35,8 +35,7 @@ export const initialOf = (name) => (Array.from(name.trim())[0] ?? '?').toLocaleU
  * @param {unknown} address @returns {string|null}
  */
 export const pictureOf = (address) =>
-  typeof address === 'string' && /^https?:\/\/[^\s/]/i.test(address) && URL.canParse(address)
-    ? address : null;
+  typeof address === 'string' && /^https?:\/\/[^\s/]/i.test(address) ? address : null;
 
 /**
  * Shows somebody's face in a place.
