@@ -198,7 +198,7 @@ export class SyncComposer extends SyncElement {
     const text = this.value === textOf(edited.payload) ? '' : this.value;
     this.#edit(null, '');
     this.value = joined(this.value, text);
-    this.#tell(new Error('The message that was edited is deleted; what was typed is a new one.'));
+    this.problem(new Error('The message that was edited is deleted; what was typed is a new one.'));
   }
 
   /** @param {{entry: any, error: any}} refused By the daemon, for good. */
@@ -206,7 +206,7 @@ export class SyncComposer extends SyncElement {
     const sent = this.#sent.take(entry);
     if (!sent) return;
     this.#takeBack(sent);
-    this.#tell(Object.assign(new Error(error.message), error));
+    this.problem(Object.assign(new Error(error.message), error));
   }
 
   /**
@@ -216,7 +216,7 @@ export class SyncComposer extends SyncElement {
   #passed({ channel, event: { e: kind, i: user, d: payload } }) {
     if (kind || user !== this.userId) return;
     if (!this.#sent.take({ kind: 'publish', channel, payload })) return;
-    this.#tell(new Error(`The channel ${channel} keeps no messages: this one went to those who ` +
+    this.problem(new Error(`The channel ${channel} keeps no messages: this one went to those who ` +
       'follow it now, and does not show.'));
   }
 
@@ -237,11 +237,6 @@ export class SyncComposer extends SyncElement {
     this.update();
   }
 
-  /** @param {unknown} error */
-  #tell(error) {
-    this.settle(Promise.reject(error));
-  }
-
   /** Sends what is there; what is refused comes back, unless something else was written. */
   async send() {
     const [text, channel, editing, parent] =
@@ -252,7 +247,7 @@ export class SyncComposer extends SyncElement {
       payload = editing && typeof editing.payload === 'object'
         ? { ...editing.payload, ...this.payloadOf(text) } : this.payloadOf(text);
     } catch (error) {
-      return this.#tell(error);
+      return this.problem(error);
     }
     if (!this.say('sync-send', { text, payload, editing, parent })) return;
     const sent = this.#sent.add({ channel: channel.name, text, payload, editing, parent });
@@ -271,7 +266,7 @@ export class SyncComposer extends SyncElement {
     } catch (error) {
       this.#sent.delete(sent);
       this.#takeBack(sent);
-      this.#tell(error);
+      this.problem(error);
     }
   }
 }

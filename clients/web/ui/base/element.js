@@ -221,6 +221,15 @@ export class SyncElement extends Base {
   }
 
   /**
+   * Says at once that a wish was refused, or came to nothing.
+   * @param {unknown} error @returns {undefined}
+   */
+  problem(error) {
+    if (this.say('sync-problem', { error })) console.warn(`<${this.localName}>`, error);
+    return undefined;
+  }
+
+  /**
    * Waits for a wish; what is refused is said, and nobody has to catch it.
    * @param {Promise<any>|void} wish
    */
@@ -228,8 +237,7 @@ export class SyncElement extends Base {
     try {
       return await wish;
     } catch (error) {
-      if (this.say('sync-problem', { error })) console.warn(`<${this.localName}>`, error);
-      return undefined;
+      return this.problem(error);
     }
   }
 }
