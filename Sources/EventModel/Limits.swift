@@ -23,6 +23,11 @@ public enum Limits {
     /// Whoever sums a message up reads them all: 60 edits of the largest message, or 4,000 of
     /// 500 bytes.
     public static let actionValuesBytesMax = 2 * 1024 * 1024
+    /// One of so many of these is kept for versions by the message's author, and for reports of it;
+    /// over it, for all else: `too_many_actions`.
+    public static let keptValuesPart = 50
+    /// Of the bytes, those that are kept likewise.
+    public static let keptValuesBytes = 256 * 1024
     /// The same where a user's own are looked for at each add: in the mode `unique`, or with a
     /// bound of actions of one user.
     public static let ownActionValuesMax = 500

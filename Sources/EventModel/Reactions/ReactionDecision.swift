@@ -50,6 +50,8 @@ public protocol ReactionRows {
     func own() throws(Failure) -> [MessageAction]
     /// Whether the message is there.
     func hasMessage() throws(Failure) -> Bool
+    /// Whether the user wrote the message.
+    func isAuthor() throws(Failure) -> Bool
     /// The actions with a type and a value that stand on it.
     func totals(type: String, value: String) throws(Failure) -> ActionTotals
     /// How many different types and values actions on it have.
@@ -116,9 +118,28 @@ extension ReactionRules {
         where try rows.totals(type: action.key.type, value: action.key.value).count == 1 {
             freed += 1
         }
-        if try rows.valueCount() - freed >= mostValues { return .values(max: mostValues) }
-        let bytes = key.type.utf8.count + key.value.utf8.count
-        let isTooMuch = try rows.valueBytes() + bytes > Limits.actionValuesBytesMax
-        return isTooMuch ? .bytes(max: Limits.actionValuesBytesMax) : nil
+        let values = try rows.valueCount() - freed
+        let bytes = try rows.valueBytes() + key.type.utf8.count + key.value.utf8.count
+        if values < mostValues - keptValues,
+            bytes <= Limits.actionValuesBytesMax - Limits.keptValuesBytes
+        {
+            return nil
+        }
+        let mayAll = try mayUseKept(key, rows)
+        let valuesMax = mayAll ? mostValues : mostValues - keptValues
+        if values >= valuesMax { return .values(max: valuesMax) }
+        let bytesMax = Limits.actionValuesBytesMax - (mayAll ? 0 : Limits.keptValuesBytes)
+        return bytes > bytesMax ? .bytes(max: bytesMax) : nil
+    }
+
+    /// Of the values that a message may have, those that are kept for who wrote it, and for reports
+    /// of it: nobody can fill a message so that its author cannot change it, or nobody report it.
+    private var keptValues: Int { mostValues / Limits.keptValuesPart }
+
+    private func mayUseKept<Rows: ReactionRows>(
+        _ key: MessageAction.Key, _ rows: Rows
+    ) throws(Rows.Failure) -> Bool {
+        if key.type == Self.flag, key.value == Self.flag { return true }
+        return MessageVersion.isType(key.type) ? try rows.isAuthor() : false
     }
 }

@@ -95,6 +95,11 @@ private struct StoredActions: ReactionRows {
         try store.hasMessage(key.messageTimetoken, in: channel)
     }
 
+    func isAuthor() throws(StoreError) -> Bool {
+        let author = try store.author(ofMessage: key.messageTimetoken, in: channel)
+        return author.map { ExactText($0) == ExactText(key.uuid) } ?? false
+    }
+
     func totals(type: String, value: String) throws(StoreError) -> ActionTotals {
         try store.totals(type: type, value: value, on: key.messageTimetoken, in: channel)
     }

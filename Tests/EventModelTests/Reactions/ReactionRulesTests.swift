@@ -10,6 +10,7 @@ private struct Rows: ReactionRows {
     /// Of those that do not count for 1.
     var scores: [MessageAction.Key: Int] = [:]
     var isThere = true
+    var isByUser = false
     let user: String
 
     subscript(key: MessageAction.Key) -> MessageAction? {
@@ -22,6 +23,7 @@ private struct Rows: ReactionRows {
         standing.keys.filter { $0.uuid == user }.compactMap { self[$0] }
     }
     func hasMessage() -> Bool { isThere }
+    func isAuthor() -> Bool { isByUser }
     func totals(type: String, value: String) -> ActionTotals {
         let keys = standing.keys.filter { $0.type == type && $0.value == value }
         return ActionTotals(
@@ -160,23 +162,56 @@ struct ReactionRulesTests {
         var rows = Rows(user: "ada")
         for number in 0..<500 { rows.standing[Self.key("\(number)", by: "u")] = tick(1) }
         #expect(refusal(ReactionRules(), Self.key("x"), on: rows) == nil)
-        #expect(refusal(rules { $0.mode = .unique }, Self.key("x"), on: rows) == .values(max: 500))
-        #expect(refusal(rules { $0.ownMax = 3 }, Self.key("x"), on: rows) == .values(max: 500))
+        #expect(refusal(rules { $0.mode = .unique }, Self.key("x"), on: rows) == .values(max: 490))
+        #expect(refusal(rules { $0.ownMax = 3 }, Self.key("x"), on: rows) == .values(max: 490))
     }
 
     @Test("different actions on a message have bytes for each to be read")
     func bytesOfValues() {
-        let long = String(repeating: "x", count: Limits.actionValuesBytesMax - 20)
+        let most = Limits.actionValuesBytesMax - Limits.keptValuesBytes
+        let long = String(repeating: "x", count: most - 20)
         var rows = Rows(user: "ada")
         rows.standing[Self.key(long)] = tick(7)
         let any = rules { _ in }
         // "reaction" has eight bytes: of twelve that are left, four.
         #expect(refusal(any, Self.key("1234"), on: rows) == nil)
-        let bytes = ReactionRefusal.bytes(max: Limits.actionValuesBytesMax)
+        let bytes = ReactionRefusal.bytes(max: most)
         #expect(refusal(any, Self.key("12345"), on: rows) == bytes)
         // Who says what is there takes no more.
         #expect(refusal(any, Self.key(long, by: "bob"), on: rows) == nil)
         #expect(refusal(rules { $0.ownMax = 3 }, Self.key("7"), on: rows) == nil)
+    }
+
+    @Test("nobody can fill a message so that its author cannot edit it, or nobody report it")
+    func keptValues() {
+        var rows = Rows(user: "ada")
+        for number in 0..<4900 { rows.standing[Self.key("\(number)", by: "u")] = tick(1) }
+        let rules = ReactionRules()
+        let edit = Self.key("a text", type: "edited")
+        #expect(refusal(rules, Self.key("x"), on: rows) == .values(max: 4900))
+        #expect(refusal(rules, edit, on: rows) == .values(max: 4900))
+        #expect(refusal(rules, Self.key("x", type: "flag"), on: rows) == .values(max: 4900))
+        #expect(refusal(rules, Self.key("flag", type: "flag"), on: rows) == nil)
+        rows.isByUser = true
+        #expect(refusal(rules, edit, on: rows) == nil)
+        #expect(refusal(rules, Self.key("."), on: rows) == .values(max: 4900))
+        for number in 0..<100 {
+            rows.standing[Self.key("\(number)", type: "edited")] = tick(2)
+        }
+        #expect(refusal(rules, edit, on: rows) == .values(max: 5000))
+    }
+
+    @Test("nor by long values")
+    func keptBytes() {
+        var rows = Rows(user: "ada")
+        let half = String(repeating: "x", count: Limits.actionValuesBytesMax / 2 - 4)
+        let text = String(repeating: "y", count: Limits.actionValuesBytesMax / 2 - 1000)
+        rows.standing[Self.key(half, type: "edit", by: "u")] = tick(1)
+        #expect(
+            refusal(ReactionRules(), Self.key(text, type: "edited"), on: rows)
+                == .bytes(max: Limits.actionValuesBytesMax - Limits.keptValuesBytes))
+        rows.isByUser = true
+        #expect(refusal(ReactionRules(), Self.key(text, type: "edited"), on: rows) == nil)
     }
 
     @Test("whatever many users do, in every mode, what stands is what the mode allows")
