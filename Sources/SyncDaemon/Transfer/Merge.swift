@@ -32,7 +32,7 @@ final class Merge {
 
     private(set) var outcome: Outcome
     let intake: StoreIntake
-    let store: SQLiteStore
+    let store: SQLStore
     /// Where contents of files come from and go to; `nil`: none are there.
     let contents: FileContents?
     var digests: ChannelDigests
@@ -46,6 +46,8 @@ final class Merge {
     var newest = Timetoken.zero
     var place: Place?
     private var (rows, bytes) = (0, 0)
+    /// Whether followers that come back will know that there are rows behind their cursors.
+    private var hasNewEpoch = false
     private let rowsPerCommit: Int
 
     /// - Parameters:
@@ -148,6 +150,10 @@ final class Merge {
             let last = max(last, newest, store.last)
             let clock = ClockRecord(
                 ceiling: max(last, store.clock.ceiling), anchor: store.clock.anchor)
+            if outcome.written > 0, !hasNewEpoch {
+                try intake.renewEpoch()
+                hasNewEpoch = true
+            }
             try intake.note(note.map { $0(clock.ceiling) })
             try store.commit(through: last, clock)
             try store.begin()

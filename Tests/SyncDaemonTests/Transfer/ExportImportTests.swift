@@ -206,6 +206,28 @@ struct ExportImportTests {
         #expect(try target.take(lines).outcome.already == 1)
     }
 
+    @Test("who comes back to a store that was added to is told so, by its new name")
+    func renewsEpoch() throws {
+        let source = try TransferBench()
+        try source.commit(through: tick(2), ClockRecord()) {
+            try $0.insert(.numbered(1), at: tick(1), in: room, by: "ada", expires: nil)
+        }
+        let lines = try source.export()
+        let target = try TransferBench()
+        try target.commit(through: tick(9), ClockRecord()) {
+            try $0.insert(.numbered(8), at: tick(8), in: room, by: "ada", expires: nil)
+        }
+        let before = try target.epoch()
+
+        try target.take(lines)
+        let after = try target.epoch()
+        // There is nothing new in it.
+        try target.take(lines)
+
+        #expect(after != before)
+        #expect(try target.epoch() == after)
+    }
+
     @Test("rows that a deletion hides are not exported")
     func hidden() throws {
         let source = try TransferBench()
@@ -249,6 +271,11 @@ extension TransferBench {
         try store.begin()
         try body(store)
         try store.commit(through: last, clock)
+    }
+
+    fileprivate func epoch() throws -> String {
+        defer { close() }
+        return try open().epoch
     }
 
     /// Compares all that the ledger would see.

@@ -10,19 +10,19 @@ import Foundation
 final class TransferBench {
     let directory: ScratchDirectory
     /// As long as a test has it open.
-    private(set) var store: SQLiteStore?
+    private(set) var store: SQLStore?
 
     init() throws {
         directory = try ScratchDirectory()
     }
 
-    var database: String { SQLiteStore.path(in: directory.path) }
+    var database: String { SQLStore.path(in: directory.path) }
     /// Where contents of files are, and where those of an export go.
     var files: String { directory.path + "/files" }
     var exportedFiles: String { directory.path + "/exported" }
 
-    func open() throws -> SQLiteStore {
-        let store = try store ?? SQLiteStore(directory: directory.path)
+    func open() throws -> SQLStore {
+        let store = try store ?? SQLStore(directory: directory.path)
         self.store = store
         return store
     }
@@ -59,7 +59,7 @@ final class TransferBench {
         try addTenants(to: store)
     }
 
-    private func addTenants(to store: SQLiteStore) throws {
+    private func addTenants(to store: SQLStore) throws {
         try store.begin()
         try store.setReadMark(store.last, of: "ada", in: Channel("a"))
         try store.setReadMark(tick(3), of: "é", in: Channel("a", keyset: "k"))
@@ -89,7 +89,7 @@ final class TransferBench {
     }
 
     /// Of three channels, one of which has nothing else.
-    private func addFiles(to store: SQLiteStore) throws {
+    private func addFiles(to store: SQLStore) throws {
         for (number, channel) in [
             Channel("a"), Channel("only files"), Channel("a", keyset: "k"),
         ].enumerated() {
@@ -146,7 +146,7 @@ final class TransferBench {
         try bytes.write(to: URL(filePath: file))
         var found = TransferLines(try TransferInput(file))
         let (head, text) = try Importer.head(of: &found)
-        let store = try SQLiteStore(directory: directory.path, secret: head.secret)
+        let store = try SQLStore(directory: directory.path, secret: head.secret)
         let intake = try StoreIntake(store)
         var progress = ImportProgress(
             head: text, into: into, offset: found.offset, line: found.number)
@@ -170,7 +170,7 @@ final class TransferBench {
         close()
         let file = "\(directory.path)/\(UUID().uuidString).json"
         try Data(text.utf8).write(to: URL(filePath: file))
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         let merge = try Merge(
             StoreIntake(store), keeps: keeps, rowsPerCommit: 2, now: 20_000_000_000_000_000)
         return try ForeignImport(
