@@ -94,16 +94,16 @@ indirect enum APISchema: Sendable {
         case .having(let names, let schema):
             schema.writeMembers(into: &json)
             json.beginArray("anyOf")
-            for name in names {
-                json.beginObject()
-                json.member("required", [name])
-                json.endObject()
-            }
+            for name in names { Self.writePresence(of: name, isFlag: false, into: &json) }
             json.endArray()
         case .havingOne(let fields, let schema):
             schema.writeMembers(into: &json)
             json.beginArray("oneOf")
-            for field in fields { Self.writePresence(of: field, into: &json) }
+            for field in fields {
+                var isFlag = false
+                if case .flag = field.schema { isFlag = true }
+                Self.writePresence(of: field.name, isFlag: isFlag, into: &json)
+            }
             json.endArray()
         case .nullable(let schema):
             json.beginArray("anyOf")
@@ -115,17 +115,24 @@ indirect enum APISchema: Sendable {
         }
     }
 
-    private static func writePresence(of field: APIField, into json: inout JSONWriter) {
+    /// A member that is `null` counts as absent, and so does a flag that is `false`.
+    private static func writePresence(
+        of name: String, isFlag: Bool, into json: inout JSONWriter
+    ) {
         json.beginObject()
-        json.member("required", [field.name])
-        if case .flag = field.schema {
-            json.beginObject("properties")
-            json.name(escaping: field.name)
-            json.beginObject()
+        json.member("required", [name])
+        json.beginObject("properties")
+        json.name(escaping: name)
+        json.beginObject()
+        if isFlag {
             json.member("const", true)
-            json.endObject()
+        } else {
+            json.beginObject("not")
+            json.member("type", "null")
             json.endObject()
         }
+        json.endObject()
+        json.endObject()
         json.endObject()
     }
 
@@ -161,8 +168,12 @@ struct APIField: Sendable {
         APIField(name: name, schema: schema, note: note)
     }
 
-    /// As a property of an object.
+    /// As a property of an object; one that need not be there may be `null`, which says the same.
     fileprivate func write(into json: inout JSONWriter) {
+        var schema = schema
+        if !isRequired {
+            if case .nullable = schema {} else { schema = .nullable(schema) }
+        }
         guard let note else { return schema.write(into: &json) }
         json.beginObject()
         json.member("description", note)
