@@ -103,8 +103,8 @@ struct ConsoleFiles: Sendable {
             bytes += found.count
             files[path] = ConsoleFile(mediaType: mediaType, bytes: found)
         case .tooMany: throw .tooMuch(path: directory)
-        // A library that is not installed: the console does without.
-        case .failed(ENOENT): return
+        // A library that is not installed, and what is no file: the console does without.
+        case .failed(ENOENT), .failed(EISDIR): return
         case .failed(let code):
             throw .unreadable(path: whole, reason: unsafe String(cString: strerror(code)))
         }
