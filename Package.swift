@@ -51,6 +51,7 @@ let package = Package(
         library("CWebsockets", pkgConfig: nil, debian: "libwebsockets-dev"),
         library("CJansson", pkgConfig: "jansson", debian: "libjansson-dev"),
         library("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev"),
+        library("CLibPQ", pkgConfig: "libpq", debian: "libpq-dev"),
         library("CUV", pkgConfig: "libuv", debian: "libuv1-dev"),
         library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
         library("CInih", pkgConfig: "inih", debian: "libinih-dev"),
@@ -70,15 +71,20 @@ let package = Package(
             name: "EventModel", swiftSettings: shipped,
             linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised
         .target(name: "JSON", swiftSettings: shipped),
+        // What statements of both databases have in common.
+        .target(name: "SQL", dependencies: ["EventModel"], swiftSettings: shipped),
         .target(
-            name: "SQLite", dependencies: ["EventModel", "CSQLite"], swiftSettings: shipped),
+            name: "SQLite", dependencies: ["EventModel", "SQL", "CSQLite"], swiftSettings: shipped),
+        .target(
+            name: "Postgres", dependencies: ["EventModel", "SQL", "CLibPQ"], swiftSettings: shipped),
         // For syncsim and tests: nothing that ships links it.
         .target(name: "SQLiteFaults", dependencies: ["Basis", "CSQLite"], swiftSettings: shipped),
         .target(
             name: "SyncDaemon",
             dependencies: [
-                "Basis", "EventModel", "JSON", "SQLite", "CWebsockets", "CUV", "CSystemd", "CInih",
-                "CHTTPParser", "CZlib", "CLinux", "CSodium", "CCBOR", "COpenSSL", "CCurl",
+                "Basis", "EventModel", "JSON", "SQL", "SQLite", "Postgres", "CWebsockets", "CUV",
+                "CSystemd", "CInih", "CHTTPParser", "CZlib", "CLinux", "CSodium", "CCBOR",
+                "COpenSSL", "CCurl",
             ],
             swiftSettings: shipped),
         .executableTarget(
@@ -86,7 +92,9 @@ let package = Package(
             linkerSettings: hardened),
         .target(
             name: "SyncClient",
-            dependencies: ["Basis", "EventModel", "JSON", "SQLite", linux("CWebsockets")],
+            dependencies: [
+                "Basis", "EventModel", "JSON", "SQL", "SQLite", linux("CWebsockets"),
+            ],
             exclude: ["SyncClient.docc"],
             // Debug builds for Linux compile the transport of Apple's platforms too, for the tests.
             swiftSettings: shipped + [
@@ -138,20 +146,24 @@ let package = Package(
             name: "JSONTests", dependencies: ["Basis", "JSON", "CJansson"],
             swiftSettings: checked),
         .testTarget(
-            name: "SQLiteTests", dependencies: ["Basis", "SQLite", "SQLiteFaults", "EventModel"],
+            name: "SQLiteTests",
+            dependencies: ["Basis", "SQL", "SQLite", "SQLiteFaults", "EventModel"],
+            swiftSettings: checked),
+        .testTarget(
+            name: "PostgresTests", dependencies: ["Postgres", "SQL", "EventModel", "TestSupport"],
             swiftSettings: checked),
         .testTarget(
             name: "SyncDaemonTests",
             dependencies: [
-                "SyncDaemon", "Basis", "EventModel", "JSON", "SQLite", "SQLiteFaults", "CZlib",
-                "TestSupport",
+                "SyncDaemon", "Basis", "EventModel", "JSON", "SQL", "SQLite", "SQLiteFaults",
+                "Postgres", "CZlib", "TestSupport",
             ],
             swiftSettings: checked),
         .testTarget(
             name: "SyncClientTests",
             dependencies: [
                 "SyncClient", "SyncModels", "syncctl", "SyncDaemon", "swiftchat", "Basis",
-                "EventModel", "JSON", "SQLite", "TestSupport",
+                "EventModel", "JSON", "SQL", "SQLite", "TestSupport",
             ],
             exclude: ["Fixtures"],
             swiftSettings: checked),

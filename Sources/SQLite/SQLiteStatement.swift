@@ -1,6 +1,7 @@
 // A statement that was compiled once and runs often.
 
 import CSQLite
+public import SQL
 
 /// A prepared statement; finalised when its owner goes away, which must be before the connection
 /// does.
@@ -31,21 +32,36 @@ import CSQLite
 
     /// Runs a statement that returns no rows.
     @inlinable
-    public func run(_ values: SQLiteValue...) throws(Failure) {
+    public func run(_ values: SQLValue...) throws(Failure) {
         try run(values)
     }
 
     @inlinable
-    public func run(_ values: [SQLiteValue]) throws(Failure) {
+    public func run(_ values: [SQLValue]) throws(Failure) {
         try bind(values)
         defer { reset() }
         _ = try step()
     }
 
+    /// Runs it.
+    ///
+    /// - Returns: How many rows it changed.
+    public func runCounting(_ values: [SQLValue]) throws(Failure) -> Int {
+        try run(values)
+        return unsafe Int(sqlite3_changes(sqlite3_db_handle(handle)))
+    }
+
     /// Calls `body` with each row until it answers `false`.
     @inlinable
     public func query(
-        _ values: SQLiteValue..., body: (borrowing SQLiteRow) -> Bool
+        _ values: SQLValue..., body: (borrowing SQLiteRow) -> Bool
+    ) throws(Failure) {
+        try query(values, body: body)
+    }
+
+    @inlinable
+    public func query(
+        _ values: [SQLValue], body: (borrowing SQLiteRow) -> Bool
     ) throws(Failure) {
         try bind(values)
         defer { reset() }
@@ -55,7 +71,7 @@ import CSQLite
     /// The first row, read by `body`.
     @inlinable
     public func first<Value>(
-        _ values: [SQLiteValue] = [], body: (borrowing SQLiteRow) -> Value
+        _ values: [SQLValue] = [], body: (borrowing SQLiteRow) -> Value
     ) throws(Failure) -> Value? {
         try bind(values)
         defer { reset() }
@@ -76,7 +92,7 @@ import CSQLite
     }
 
     @usableFromInline
-    func bind(_ values: [SQLiteValue]) throws(Failure) {
+    func bind(_ values: [SQLValue]) throws(Failure) {
         // SQLite itself refuses new values then, but a statement without any would start anew.
         guard unsafe sqlite3_stmt_busy(handle) == 0 else { throw failure(.nestedUse) }
         for (offset, value) in values.enumerated() {

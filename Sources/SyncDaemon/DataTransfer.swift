@@ -112,7 +112,7 @@ extension Program {
     ) throws(TransferProblem) -> TransferReport {
         do throws(TransferError) {
             let directory = try directory(request.directory)
-            let path = request.database ?? SQLiteStore.path(in: directory)
+            let path = request.database ?? SQLStore.path(in: directory)
             guard request.database != nil || FileSystem.exists(path) else {
                 throw .noData(directory: directory)
             }

@@ -1,6 +1,7 @@
 // Connections: transactions, the write-ahead log, and errors that say what happened where.
 
 import Foundation
+import SQL
 import SQLite
 import Testing
 

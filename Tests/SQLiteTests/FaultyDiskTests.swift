@@ -1,5 +1,6 @@
 // The disk that simulations and tests put below SQLite fails as real ones do, and only then.
 
+import SQL
 import SQLite
 import SQLiteFaults
 import Testing

@@ -1,6 +1,7 @@
 // What goes into a statement comes out of its rows, and nothing leaves it half done.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -66,7 +67,7 @@ struct StatementTests {
     func null() throws {
         let connection = try plainConnection()
         let statement = try connection.prepare("SELECT ?, ?, ?")
-        let values: [SQLiteValue] = [
+        let values: [SQLValue] = [
             .null, .optional(String?.none), .optional(Timetoken?.none),
         ]
 
@@ -102,7 +103,7 @@ struct StatementTests {
         let last = UInt64(Int64.max)
 
         for (given, expected) in [(0, 0), (1, 1), (last, last), (last + 1, last), (.max, last)] {
-            let value = SQLiteValue.timetoken(Timetoken(rawValue: given))
+            let value = SQLValue.timetoken(Timetoken(rawValue: given))
             #expect(try statement.first([value]) { $0.timetoken(0).rawValue } == expected)
         }
         #expect(try statement.first([.integer(-1)]) { $0.timetoken(0) } == .zero)

@@ -3,6 +3,7 @@
 import Basis
 import EventModel
 import Foundation
+import SQL
 import SQLite
 import SyncClient
 import Testing

@@ -17,6 +17,15 @@ enum HouseRules {
         ),
         ("CJansson", ["Tests/JSONTests/"]),
         ("CSQLite", ["Sources/SQLite/", "Sources/SQLiteFaults/"]),
+        (
+            "SQL",
+            [
+                "Sources/SQLite/", "Sources/Postgres/", "Sources/SyncDaemon/Store/",
+                "Sources/SyncClient/Store/",
+            ]
+        ),
+        ("CLibPQ", ["Sources/Postgres/"]),
+        ("Postgres", ["Sources/SyncDaemon/Store/"]),
         ("SQLiteFaults", ["Sources/syncsim/Disk/"]),
         (
             "SQLite",

@@ -3,13 +3,14 @@
 /// Which lines of a file Apple's platforms compile, and what of Linux is in them.
 enum Portability {
     /// Folders of the targets that a device's program is made of.
-    static let folders = ["EventModel", "Basis", "JSON", "SQLite", "SyncClient", "SyncModels"]
-        .map { "Sources/\($0)" }
+    static let folders = [
+        "EventModel", "Basis", "JSON", "SQL", "SQLite", "SyncClient", "SyncModels",
+    ].map { "Sources/\($0)" }
 
     /// Modules that are there on Apple's platforms: the system's, and the package's own.
     private static let modules: Set<Substring> = [
         "Darwin", "Foundation", "Observation", "SwiftUI", "CSQLite", "EventModel", "Basis", "JSON",
-        "SQLite", "SyncClient", "SyncModels",
+        "SQL", "SQLite", "SyncClient", "SyncModels",
     ]
 
     /// What `Glibc` and `Foundation` have on Linux alone, whole or as the beginning of a name.

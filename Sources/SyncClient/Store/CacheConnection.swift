@@ -1,5 +1,6 @@
 // SQLite as a device's cache uses it: how its file is opened, and what SQLite's errors become.
 
+import SQL
 import SQLite
 
 typealias CacheConnection = SQLiteConnection<DeviceStoreError>

@@ -1,6 +1,7 @@
 // The statements of a cache file, and how values become rows.
 
 import EventModel
+import SQL
 import SQLite
 
 /// Every statement that runs often, prepared once.

@@ -1,6 +1,7 @@
 // A device's cache in one SQLite file.
 
 public import EventModel
+import SQL
 import SQLite
 
 /// Keeps rows, cursors and unsent writes in a file, in one transaction per applied batch.

@@ -9,6 +9,14 @@ extension Limits {
     static let ledgerQueueMax = 65_536
     /// Bytes of the writes waiting for the ledger; over it: `overloaded`.
     static let ledgerQueueBytesMax = 64 * 1024 * 1024
+    /// Milliseconds that a database server may say nothing while it is waited for; over it: the
+    /// connection is given up.
+    static let databasePatienceMilliseconds: Int32 = 30_000
+    /// How often a start asks, each 50 ms, whether another daemon has left a schema of a database
+    /// server's; over it: it says that the schema is in use.
+    static let databaseLockTries = 40
+    /// Rows that a database server sends at a time, of as many as a channel may have.
+    static let rowsPerFetch = 5000
     /// Writes in one commit.
     static let commitWritesMax = 256
     /// Milliseconds that a commit may take; over it: a warning in the log.

@@ -234,7 +234,7 @@ enum Copying {
 
     private static func path(in configuration: Configuration) throws(CopyError) -> String {
         guard configuration.storeKind == .sqlite else { throw .memoryStore }
-        return SQLiteStore.path(in: configuration.directory)
+        return SQLStore.path(in: configuration.directory)
     }
 
     private static func report(_ body: () throws(CopyError) -> String) -> Int32 {

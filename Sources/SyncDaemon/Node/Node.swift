@@ -238,7 +238,7 @@ extension Admission {
 extension Configuration {
     /// `nil` for a store in memory.
     fileprivate var databasePath: String? {
-        storeKind == .sqlite ? SQLiteStore.path(in: directory) : nil
+        storeKind == .sqlite ? SQLStore.path(in: directory) : nil
     }
 
     /// Where contents of files are.
@@ -309,7 +309,7 @@ private func openFiles(
 
 /// The files of a store; says so when it found no room for the start of its run.
 private func files(of store: any Store, _ troubles: StoreTroubles) -> StorePlace? {
-    guard let store = store as? SQLiteStore else { return nil }
+    guard let store = store as? SQLStore else { return nil }
     if !store.isRunStored { troubles.full(refusing: 0, missing: store.roomMissing) }
     return store.files
 }
@@ -327,7 +327,7 @@ private func openStore(
     case .sqlite:
         var made: DaemonClock?
         do throws(StoreError) {
-            let store = try SQLiteStore(directory: configuration.directory, log: log) { anchor in
+            let store = try SQLStore(directory: configuration.directory, log: log) { anchor in
                 let clock = DaemonClock(resuming: anchor)
                 made = clock
                 return clock.anchor()

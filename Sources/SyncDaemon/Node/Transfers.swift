@@ -173,10 +173,10 @@ enum Transfers {
         of directory: String, secret: DigestSecret?
     ) throws(TransferError) -> StoreIntake {
         do throws(StoreError) {
-            let store = try SQLiteStore(directory: directory, secret: secret)
+            let store = try SQLStore(directory: directory, secret: secret)
             try store.limitCache(to: Limits.transferCacheBytesMax)
             let intake = try StoreIntake(store)
-            let path = SQLiteStore.path(in: directory)
+            let path = SQLStore.path(in: directory)
             // Whoever runs this: the files are the daemon's.
             for file in ["\(directory)/lock", path, path + "-wal", path + "-shm"]
             where FileSystem.exists(file) {

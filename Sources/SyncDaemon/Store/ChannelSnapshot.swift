@@ -1,7 +1,7 @@
 // Several questions about one channel's rows, answered from one committed state.
 
 import EventModel
-import SQLite
+import SQL
 
 /// A channel's rows as of one commit; valid only during the call that lends it.
 protocol ChannelSnapshot {
@@ -68,8 +68,8 @@ protocol ChannelSnapshot {
 }
 
 /// A channel's snapshot in a read transaction of SQLite's.
-struct SQLiteSnapshot: ChannelSnapshot {
-    let reader: SQLiteReader
+struct SQLSnapshot: ChannelSnapshot {
+    let reader: SQLReader
     /// The channel's row; none when nothing was ever in it.
     let id: Int64?
     let cursor: Timetoken
@@ -140,7 +140,7 @@ struct SQLiteSnapshot: ChannelSnapshot {
         guard let id else { return [] }
         var ranges: [MessageRange] = []
         try reader.statements.deletions.query(
-            .integer(id), .timetoken(cursor), .integer(-1)
+            .integer(id), .timetoken(cursor), .integer(.max)
         ) { row in
             ranges.append(MessageRange(after: row.timetoken(1), through: row.timetoken(2)))
             return true
@@ -152,7 +152,7 @@ struct SQLiteSnapshot: ChannelSnapshot {
         guard let id else { return [] }
         var clearings: [Clearing] = []
         try reader.statements.groups.clearings.after.query(
-            .integer(id), .timetoken(cursor), .integer(-1)
+            .integer(id), .timetoken(cursor), .integer(.max)
         ) { row in
             clearings.append(Clearing(row, from: 1))
             return true
@@ -164,8 +164,8 @@ struct SQLiteSnapshot: ChannelSnapshot {
         after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
     ) throws(StoreError) {
         guard let id else { return }
-        try reader.statements.actionsForward.query(
-            .integer(id), .timetoken(cursor), .timetoken(.end), .integer(-1)
+        try reader.statements.allChanges.query(
+            .integer(id), .timetoken(cursor), .timetoken(.end)
         ) { row in
             guard !reader.isHidden(row, in: id) else { return true }
             let action = reader.action(row, in: id)

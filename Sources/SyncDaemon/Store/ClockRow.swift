@@ -1,7 +1,7 @@
 // The one row of `clock` as it is in the file: its checksum, and what cannot be true of it.
 
 import EventModel
-import SQLite
+import SQL
 
 /// What is wrong with the clock of a file, in words.
 struct ClockFault: Error, Hashable {
@@ -45,7 +45,7 @@ struct ClockRow: Hashable {
     }
 
     /// For the columns ``columns``, and the checksum of those.
-    var values: [SQLiteValue] {
+    var values: [SQLValue] {
         [
             .text(boot), .integer(last), .integer(ceiling), .integer(uptime), .integer(ticks),
             .integer(age), .integer(mutations), .integer(sum),
@@ -56,7 +56,7 @@ struct ClockRow: Hashable {
     ///
     /// A row with its checksum is what was written. One of an earlier release has none: it must be
     /// possible at least.
-    init(reading row: borrowing SQLiteRow) throws(ClockFault) {
+    init(reading row: borrowing DatabaseRow) throws(ClockFault) {
         boot = row.text(0)
         guard let last = row.exactInteger(1), let ceiling = row.exactInteger(2),
             let uptime = row.exactInteger(3), let ticks = row.exactInteger(4),
@@ -80,7 +80,7 @@ struct ClockRow: Hashable {
 
     /// The row of a file.
     static func read<Failure>(
-        _ connection: borrowing SQLiteConnection<Failure>, schema version: Int64,
+        _ connection: borrowing DatabaseConnection<Failure>, schema version: Int64,
         damaged: (String) -> Failure
     ) throws(Failure) -> ClockRow {
         try read(
@@ -89,7 +89,7 @@ struct ClockRow: Hashable {
 
     /// What a statement finds that asks for ``columns``.
     static func read<Failure>(
-        _ statement: borrowing SQLiteStatement<Failure>, damaged: (String) -> Failure
+        _ statement: borrowing DatabaseStatement<Failure>, damaged: (String) -> Failure
     ) throws(Failure) -> ClockRow {
         switch try statement.first(body: { result(of: $0) }) {
         case .success(let row): return row
@@ -99,7 +99,7 @@ struct ClockRow: Hashable {
     }
 
     /// As ``init(reading:)``.
-    private static func result(of row: borrowing SQLiteRow) -> Result<ClockRow, ClockFault> {
+    private static func result(of row: borrowing DatabaseRow) -> Result<ClockRow, ClockFault> {
         do throws(ClockFault) {
             return .success(try ClockRow(reading: row))
         } catch {

@@ -2,6 +2,7 @@
 
 import EventModel
 import Glibc
+import SQL
 import SQLite
 
 /// Why a database file could not be read or copied; an operator's problem.
@@ -67,11 +68,11 @@ struct DatabaseSummary: Hashable, Sendable {
 
 /// A database file that no store of this process has open.
 struct DatabaseFile: ~Copyable {
-    private typealias Connection = SQLiteConnection<DatabaseFileError>
+    private typealias Connection = DatabaseConnection<DatabaseFileError>
 
     let path: String
     let version: Int64
-    let connection: SQLiteConnection<DatabaseFileError>
+    let connection: DatabaseConnection<DatabaseFileError>
 
     /// Opens a file of this release or of an earlier one.
     ///
@@ -86,14 +87,15 @@ struct DatabaseFile: ~Copyable {
             throw FileSystem.failure(path)
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .noFile(path: path) }
-        let opened = try Connection(
-            path: file, .existingFile, checkpoints: isShared ? .byCaller : .automatic
-        ) { error in
-            if error.isFull { return .noRoom(path: path) }
-            if error.isDamage { return .damaged(path: path, reason: error.message) }
-            if error.isForeign { return .notOurs(path: path, reason: error.message) }
-            return .failed(path: path, reason: error.message)
-        }
+        let opened = Connection.sqlite(
+            try SQLiteConnection(
+                path: file, .existingFile, checkpoints: isShared ? .byCaller : .automatic
+            ) { error in
+                if error.isFull { return .noRoom(path: path) }
+                if error.isDamage { return .damaged(path: path, reason: error.message) }
+                if error.isForeign { return .notOurs(path: path, reason: error.message) }
+                return .failed(path: path, reason: error.message)
+            })
         let version = try opened.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
         let tables = try opened.prepare(
             """
@@ -168,7 +170,8 @@ struct DatabaseFile: ~Copyable {
     func copy(to target: String, as name: String) throws(DatabaseFileError) {
         // In words that name the file that is being written, which is where a disk gets full.
         do throws(DatabaseFileError) {
-            try connection.prepare("VACUUM INTO ?").run(.text(Connection.plain(target)))
+            let target = SQLiteConnection<DatabaseFileError>.plain(target)
+            try connection.prepare("VACUUM INTO ?").run(.text(target))
         } catch .noRoom {
             throw .noRoom(path: name)
         } catch .failed(_, let reason) {

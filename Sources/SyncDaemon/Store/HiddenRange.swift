@@ -1,7 +1,7 @@
 // What large deletions and clearings have taken away, but whose rows are still in the file.
 
 import EventModel
-import SQLite
+import SQL
 
 /// The messages of a range, and what had been added to them by the time of their deletion.
 ///
@@ -14,7 +14,7 @@ struct HiddenRange: Sendable {
     let messages: MessageRange
 
     /// Reads the columns `timetoken`, `channel`, `after` and `through`.
-    init(_ row: borrowing SQLiteRow) {
+    init(_ row: borrowing DatabaseRow) {
         self.init(
             timetoken: row.timetoken(0), channel: row.integer(1),
             messages: MessageRange(after: row.timetoken(2), through: row.timetoken(3)))
@@ -51,8 +51,8 @@ struct HiddenRows: Sendable {
 
     /// Reads both tables.
     init<Failure>(
-        _ ranges: borrowing SQLiteStatement<Failure>,
-        _ clearings: borrowing SQLiteStatement<Failure>
+        _ ranges: borrowing DatabaseStatement<Failure>,
+        _ clearings: borrowing DatabaseStatement<Failure>
     ) throws(Failure) {
         try ranges.query { row in
             self.ranges.append(HiddenRange(row))
@@ -131,6 +131,6 @@ extension MessageAction.Key {
     /// Comes right after this one: no key is between them.
     var next: MessageAction.Key {
         MessageAction.Key(
-            messageTimetoken: messageTimetoken, type: type, value: value, uuid: uuid + "\u{0}")
+            messageTimetoken: messageTimetoken, type: type, value: value, uuid: uuid + "\u{1}")
     }
 }

@@ -2,7 +2,7 @@
 
 import EventModel
 import JSON
-import SQLite
+import SQL
 
 /// The types of actions by which an author changes a message; a store finds the newest one soon.
 enum VersionKind: Sendable, Hashable, CaseIterable {
@@ -36,7 +36,7 @@ extension SQLiteSchema {
 }
 
 /// What finds a message's author, and the newest action of a kind: the writer's and each reader's.
-final class SQLiteVersionStatements {
+final class SQLVersionStatements {
     let author: StoreStatement
     let newest: StoreStatement
 
@@ -50,9 +50,7 @@ final class SQLiteVersionStatements {
         newest = try connection.prepare(
             """
             SELECT i.added, i.message, i.type, i.value, i.uuid, a.added, a.live, a.sum, a.score
-            FROM action AS i INDEXED BY action_version LEFT JOIN action AS a
-            ON (a.channel, a.message, a.type, a.value, a.uuid)
-            = (i.channel, i.message, i.type, i.value, i.uuid)
+            \(connection.dialect.actions(by: "action_version"))
             WHERE i.live = 1 AND i.type IN ('edited', 'deleted')
             AND i.channel = ? AND i.message = ? AND i.uuid = ? AND i.type = ?
             ORDER BY i.added DESC
@@ -60,7 +58,7 @@ final class SQLiteVersionStatements {
     }
 }
 
-extension SQLiteStore {
+extension SQLStore {
     func author(
         ofMessage timetoken: Timetoken, in channel: Channel
     ) throws(StoreError) -> String? {
@@ -106,7 +104,7 @@ extension SQLiteStore {
     }
 }
 
-extension SQLiteReader {
+extension SQLReader {
     /// Adds what their authors made of messages, until there is more than a page may hold.
     func addVersions(
         to messages: inout [StoredMessage], in channel: Int64, bytesMax: Int
@@ -137,7 +135,7 @@ extension SQLiteReader {
     }
 }
 
-extension SQLiteSnapshot {
+extension SQLSnapshot {
     func versions(of message: Timetoken, limit: Int) throws(StoreError) -> [MessageAction] {
         guard let id else { return [] }
         let written = try reader.statements.tally.versions.author.first([

@@ -1,7 +1,7 @@
 // The checksum of a stored row: what the disk gives back is compared with what was written.
 
 import EventModel
-import SQLite
+import SQL
 
 /// Sums up the columns of one row, in 32 bits.
 ///

@@ -1,7 +1,7 @@
 // The tables, and how a file gets them. docs/OPERATIONS.md tells operators what is in the file.
 
 import EventModel
-import SQLite
+import SQL
 
 /// The layout of the database file.
 enum SQLiteSchema {
@@ -153,7 +153,7 @@ enum SQLiteSchema {
         """
 
     /// - `sum`: see ``RowSum``. Rows of earlier releases have none at first; the indexes hold
-    ///   those, and are empty once ``SQLiteStore/sumUpOldRows(limit:)`` has been through.
+    ///   those, and are empty once ``SQLStore/sumUpOldRows(limit:)`` has been through.
     private static let checksums = """
         ALTER TABLE message ADD COLUMN sum INTEGER;
         ALTER TABLE action ADD COLUMN sum INTEGER;

@@ -2,7 +2,7 @@
 // its owner, and nothing computed that they do not come to.
 
 import EventModel
-import SQLite
+import SQL
 
 extension Salvage {
     /// Removes rows that are not what was written, and those whose channel or device has no name.
@@ -35,8 +35,8 @@ extension Salvage {
         return removed + Int64(new.changedRows)
     }
 
-    private func unsoundMessages() throws(StoreError) -> [SQLiteValue] {
-        var unsound: [SQLiteValue] = []
+    private func unsoundMessages() throws(StoreError) -> [SQLValue] {
+        var unsound: [SQLValue] = []
         try new.prepare(
             """
             SELECT timetoken, channel, uuid, payload, meta, type, expires, sum, parent FROM message
@@ -55,8 +55,8 @@ extension Salvage {
         return unsound
     }
 
-    private func unsoundActions() throws(StoreError) -> [[SQLiteValue]] {
-        var unsound: [[SQLiteValue]] = []
+    private func unsoundActions() throws(StoreError) -> [[SQLValue]] {
+        var unsound: [[SQLValue]] = []
         try new.prepare(
             """
             SELECT channel, message, type, value, uuid, added, changed, live, sum, score
@@ -76,8 +76,8 @@ extension Salvage {
         return unsound
     }
 
-    private func unsoundMutations() throws(StoreError) -> [SQLiteValue] {
-        var unsound: [SQLiteValue] = []
+    private func unsoundMutations() throws(StoreError) -> [SQLValue] {
+        var unsound: [SQLValue] = []
         try new.prepare(
             """
             SELECT timetoken, device, name, fingerprint, kind, outcome, sum FROM mutation

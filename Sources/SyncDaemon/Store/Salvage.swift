@@ -1,7 +1,7 @@
 // Saving what can be read of a damaged database file, row by row, in a new file.
 
 import EventModel
-import SQLite
+import SQL
 
 /// Rows of one table that a salvage could not save.
 struct LostRows: Hashable, Sendable {
@@ -137,7 +137,7 @@ struct Salvage: ~Copyable {
     /// - Returns: Whether all could be read.
     private func eachRow(
         _ query: String, _ count: Int, by order: [String],
-        _ body: ([SQLiteValue]) throws(StoreError) -> Void
+        _ body: ([SQLValue]) throws(StoreError) -> Void
     ) throws(StoreError) -> Bool {
         for direction in ["ASC", "DESC"] {
             let sorting = order.map { "\($0) \(direction)" }.joined(separator: ", ")

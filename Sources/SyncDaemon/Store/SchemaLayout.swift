@@ -1,6 +1,6 @@
 // How the tables of a file were made, compared with how they should have been.
 
-import SQLite
+import SQL
 
 /// Tables, indexes, views and triggers, each with the words that made it.
 struct SchemaLayout {
@@ -15,7 +15,7 @@ struct SchemaLayout {
     private var entries: [Entry] = []
 
     /// Reads that of a file.
-    init<Failure>(_ connection: borrowing SQLiteConnection<Failure>) throws(Failure) {
+    init<Failure>(_ connection: borrowing DatabaseConnection<Failure>) throws(Failure) {
         try connection.prepare(
             """
             SELECT type, name, tbl_name, sql FROM sqlite_schema

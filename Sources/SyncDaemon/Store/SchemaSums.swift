@@ -1,7 +1,7 @@
 // What a file's rows come to, computed from all of them.
 
 import EventModel
-import SQLite
+import SQL
 
 extension SQLiteSchema {
     /// Computes what the ledger keeps up to date from then on: each channel's segments, and their

@@ -1,7 +1,7 @@
 // Bringing a file of an earlier release up to date: a copy of it first, and a word now and then.
 
 import Glibc
-import SQLite
+import SQL
 
 /// What an operator hears of an upgrade, and has left of the old file.
 struct SchemaUpgrade {

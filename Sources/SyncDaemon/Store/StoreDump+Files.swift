@@ -1,7 +1,7 @@
 // What a database file says of files, and of devices that hear of channels by push.
 
 import EventModel
-import SQLite
+import SQL
 
 extension StoreDump {
     private static let filesPerPage: Int64 = 256

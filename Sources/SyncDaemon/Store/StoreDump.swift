@@ -1,7 +1,7 @@
 // Everything that a database file says of some channels and tenants, as of one commit, row by row.
 
 import EventModel
-import SQLite
+import SQL
 
 /// One committed state of a file, which a daemon may go on writing to; for one thread.
 ///
@@ -46,7 +46,7 @@ final class StoreDump {
         }
         hidden = try HiddenRows(
             file.connection.prepare("SELECT timetoken, channel, after, through FROM hidden"),
-            file.connection.prepare(SQLiteClearingStatements.hidden))
+            file.connection.prepare(SQLClearingStatements.hidden))
         self.path = path
         (epoch, secret, last) = (meta.epoch, meta.secret, clock.lastCommit)
         ageOffset = clock.record.ageOffset
@@ -243,7 +243,7 @@ extension ClockRecord {
 
 extension KeptMessage {
     /// Reads `timetoken`, `uuid`, `payload`, `meta`, `type`, `expires`, a sum and `parent`.
-    init(_ row: borrowing SQLiteRow) {
+    init(_ row: borrowing DatabaseRow) {
         self.init(
             timetoken: row.timetoken(0), uuid: row.text(1),
             message: Message(
@@ -256,7 +256,7 @@ extension KeptAction {
     static let columns = "message, type, value, uuid, added, changed, live, sum, score"
 
     /// Reads ``columns``.
-    init(_ row: borrowing SQLiteRow) {
+    init(_ row: borrowing DatabaseRow) {
         let key = MessageAction.Key(
             messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
             uuid: row.text(3))
@@ -266,7 +266,7 @@ extension KeptAction {
     }
 
     /// Whether the row that it was read from is what was written.
-    func isSound(_ row: borrowing SQLiteRow, in channel: Int64) -> Bool {
+    func isSound(_ row: borrowing DatabaseRow, in channel: Int64) -> Bool {
         // One that stands has not changed since it was added.
         row.hasSum(7, of: action, removed: removed, in: channel)
             && (removed != nil || row.timetoken(5) == action.actionTimetoken)
@@ -275,7 +275,7 @@ extension KeptAction {
 
 extension KeptDeletion {
     /// Reads `timetoken`, `after` and `through`.
-    init(_ row: borrowing SQLiteRow) {
+    init(_ row: borrowing DatabaseRow) {
         self.init(
             timetoken: row.timetoken(0),
             range: MessageRange(after: row.timetoken(1), through: row.timetoken(2)))
@@ -284,7 +284,7 @@ extension KeptDeletion {
 
 extension KeptClearing {
     /// Reads `timetoken`, and what a ``Clearing`` says.
-    init(_ row: borrowing SQLiteRow) {
+    init(_ row: borrowing DatabaseRow) {
         self.init(timetoken: row.timetoken(0), clearing: Clearing(row, from: 1))
     }
 }

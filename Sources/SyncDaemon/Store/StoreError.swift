@@ -15,6 +15,9 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case damaged(path: String, reason: String)
     /// The files at the path are others than those that were opened, or gone: for good.
     case lost(path: String)
+    /// A database server cannot be used, or is gone. What was being committed may or may not be
+    /// there.
+    case server(name: String, reason: String)
     /// The disk or the file failed. What was being committed may or may not be there.
     case broken(code: Int32, reason: String)
 
@@ -42,6 +45,9 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .lost(let path):
             "The files in \(path) were removed or replaced while the daemon ran. Put them right, "
                 + "and restart the daemon."
+        case .server(let name, let reason):
+            "\(name.prefix(1).uppercased() + name.dropFirst()) cannot be used: \(reason). Check "
+                + "[store] url, and that the server runs and lets this user in."
         case .broken(let code, let reason):
             "The store failed: \(reason) (SQLite \(code)). Check the disk."
         }

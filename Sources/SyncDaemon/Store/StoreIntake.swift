@@ -1,22 +1,22 @@
 // What a store takes in of another one: rows with the places that they had there.
 
 import EventModel
-import SQLite
+import SQL
 
-/// The part of writing that only an import does, beside ``SQLiteStore``; in its transactions.
+/// The part of writing that only an import does, beside ``SQLStore``; in its transactions.
 ///
 /// It keeps sums and what is counted by tenant true. Digests and segments are the caller's, as they
 /// are the ledger's otherwise.
 final class StoreIntake {
     // Before the store: they must go first.
-    private let statements: SQLiteIntakeStatements
-    let store: SQLiteStore
+    private let statements: SQLIntakeStatements
+    let store: SQLStore
     /// What a damaged row was.
     private var damage: StoreError?
 
-    init(_ store: SQLiteStore) throws(StoreError) {
+    init(_ store: SQLStore) throws(StoreError) {
         self.store = store
-        statements = try SQLiteIntakeStatements(store.connection)
+        statements = try SQLIntakeStatements(store.connection)
     }
 
     // MARK: What is there
@@ -84,7 +84,7 @@ final class StoreIntake {
 
     /// Whether a channel has messages in a range.
     func hasMessages(in range: MessageRange, of channel: Int64) throws(StoreError) -> Bool {
-        let arguments: [SQLiteValue] = [
+        let arguments: [SQLValue] = [
             .integer(channel), .timetoken(range.after), .timetoken(range.through),
         ]
         return try store.statements.large.findMessage.first(arguments) { _ in true } ?? false
@@ -151,6 +151,11 @@ final class StoreIntake {
         try statements.note.run(.text(text))
     }
 
+    /// Gives the store another name: who has a cursor of it may not know all that is before that.
+    func renewEpoch() throws(StoreError) {
+        try statements.renewEpoch.run(.text(makeEpoch()))
+    }
+
     private func checkRows() throws(StoreError) {
         guard let damage else { return }
         self.damage = nil
@@ -159,7 +164,7 @@ final class StoreIntake {
 }
 
 /// The statements of ``StoreIntake``, prepared once.
-private final class SQLiteIntakeStatements {
+private final class SQLIntakeStatements {
     let message: StoreStatement
     let newest: StoreStatement
     let action: StoreStatement
@@ -174,6 +179,7 @@ private final class SQLiteIntakeStatements {
     let noted: StoreStatement
     let note: StoreStatement
     let forgetNote: StoreStatement
+    let renewEpoch: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         message = try connection.prepare(
@@ -213,7 +219,12 @@ private final class SQLiteIntakeStatements {
         putRemoved = try connection.prepare(
             "INSERT INTO action VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)")
         noted = try connection.prepare("SELECT value FROM meta WHERE name = 'import'")
-        note = try connection.prepare("INSERT OR REPLACE INTO meta VALUES ('import', ?)")
+        note = try connection.prepare(
+            """
+            INSERT INTO meta VALUES ('import', ?)
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value
+            """)
         forgetNote = try connection.prepare("DELETE FROM meta WHERE name = 'import'")
+        renewEpoch = try connection.prepare("UPDATE meta SET value = ? WHERE name = 'epoch'")
     }
 }

@@ -1,7 +1,7 @@
 // The names and numbers in `meta`: each is there and can be read, or the file is damaged.
 
 import EventModel
-import SQLite
+import SQL
 
 /// What a file says of itself as a whole.
 struct StoreMeta {
@@ -16,7 +16,7 @@ struct StoreMeta {
     ///   - end: Nothing that the file knows of is later.
     ///   - damaged: Puts into the caller's words what is wrong.
     init<Failure>(
-        _ connection: borrowing SQLiteConnection<Failure>, schema version: Int64, end: Timetoken,
+        _ connection: borrowing DatabaseConnection<Failure>, schema version: Int64, end: Timetoken,
         damaged: (String) -> Failure
     ) throws(Failure) {
         let find = try connection.prepare("SELECT value FROM meta WHERE name = ?")

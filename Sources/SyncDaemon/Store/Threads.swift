@@ -1,7 +1,7 @@
 // Replies: messages that name another one, found by it, and counted.
 
 import EventModel
-import SQLite
+import SQL
 
 extension SQLiteSchema {
     /// - `message.parent`: the message in whose thread it is a reply.
@@ -32,7 +32,7 @@ extension SQLiteSchema {
 }
 
 /// A reader's statements about threads.
-final class SQLiteThreadStatements {
+final class SQLThreadStatements {
     let count: StoreStatement
     private let forward: StoreStatement
     private let backward: StoreStatement
@@ -54,13 +54,13 @@ final class SQLiteThreadStatements {
     /// Calls `body` with up to `limit` replies in a range, until it answers `false`.
     func query(
         to parent: Timetoken, in channel: Int64, _ range: MessageRange, limit: Int,
-        forward isForward: Bool, body: (borrowing SQLiteRow) -> Bool
+        forward isForward: Bool, body: (borrowing DatabaseRow) -> Bool
     ) throws(StoreError) {
-        let (id, limit) = (SQLiteValue.integer(channel), SQLiteValue.integer(Int64(limit)))
+        let (id, limit) = (SQLValue.integer(channel), SQLValue.integer(Int64(limit)))
         let (after, through) = (
-            SQLiteValue.timetoken(range.after), SQLiteValue.timetoken(range.through)
+            SQLValue.timetoken(range.after), SQLValue.timetoken(range.through)
         )
-        let message = SQLiteValue.timetoken(parent)
+        let message = SQLValue.timetoken(parent)
         if isForward {
             try forward.query(id, after, through, limit, message, body: body)
         } else {
@@ -69,7 +69,7 @@ final class SQLiteThreadStatements {
     }
 }
 
-extension SQLiteReader {
+extension SQLReader {
     /// Notes how many replies messages have; what is hidden may count until its rows are removed.
     func countReplies(
         to messages: inout [StoredMessage], in channel: Int64

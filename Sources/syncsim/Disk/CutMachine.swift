@@ -55,9 +55,9 @@ struct CutMachine {
     }
 
     /// - Returns: `nil` when the power went meanwhile.
-    private mutating func open(_ disk: FaultyDisk) throws(BrokenPromise) -> SQLiteStore? {
+    private mutating func open(_ disk: FaultyDisk) throws(BrokenPromise) -> SQLStore? {
         do throws(StoreError) {
-            let store = try SQLiteStore(
+            let store = try SQLStore(
                 path: Self.path, vfs: disk.vfsName, lock: nil, using: &choices, resume: { $0 })
             return disk.isDead ? nil : store
         } catch {
@@ -67,7 +67,7 @@ struct CutMachine {
     }
 
     /// Writes until the power goes.
-    private mutating func work(on store: SQLiteStore, _ disk: FaultyDisk) throws(BrokenPromise) {
+    private mutating func work(on store: SQLStore, _ disk: FaultyDisk) throws(BrokenPromise) {
         let clock = CutClock(wall)
         let ledger = Ledger(store: store, tombstoneTicksKept: 1 << 60, deletedRowsMax: 5) {
             clock.next()
@@ -95,7 +95,7 @@ struct CutMachine {
     }
 
     /// Asks again for what was under way, and compares all that there is.
-    private mutating func settle(_ ledger: Ledger, _ store: SQLiteStore) throws(BrokenPromise) {
+    private mutating func settle(_ ledger: Ledger, _ store: SQLStore) throws(BrokenPromise) {
         let before = try stored(store)
         let known = model
         let unknownCount = pending.count
@@ -168,7 +168,7 @@ struct CutMachine {
         }
     }
 
-    private func stored(_ store: SQLiteStore) throws(BrokenPromise) -> CutModel {
+    private func stored(_ store: SQLStore) throws(BrokenPromise) -> CutModel {
         do throws(StoreError) {
             let reader = try store.makeReader()
             var model = CutModel()

@@ -63,7 +63,7 @@ struct Platter {
             let disk = FaultyDisk(contents)
             disk.changesUntilPowerLoss = changesUntilPowerLoss
             do throws(StoreError) {
-                let store = try SQLiteStore(
+                let store = try SQLStore(
                     path: Self.path, vfs: disk.vfsName, lock: nil, using: &choices,
                     resume: resume)
                 disk.changesUntilPowerLoss = nil

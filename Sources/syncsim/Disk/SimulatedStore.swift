@@ -10,7 +10,7 @@ import SQLiteFaults
 final class SimulatedStore: Store {
     enum Backing {
         case memory(MemoryStore)
-        case files(SQLiteStore, FaultyDisk)
+        case files(SQLStore, FaultyDisk)
     }
 
     /// What becomes of the transaction under way.

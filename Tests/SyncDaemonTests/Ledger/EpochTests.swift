@@ -2,6 +2,7 @@
 
 import EventModel
 import Foundation
+import SQL
 import SQLite
 import Testing
 
@@ -72,7 +73,7 @@ struct EpochTests {
         let directory = try ScratchDirectory()
         var now: UInt64 = 1_000_000
         func start(lasting ticks: UInt64) throws -> String {
-            let store = try SQLiteStore(directory: directory.path) { _ in
+            let store = try SQLStore(directory: directory.path) { _ in
                 ClockAnchor(boot: "b", uptime: now, ticks: now, age: now)
             }
             now += ticks
@@ -92,7 +93,7 @@ struct EpochTests {
             "UPDATE clock SET last = \(now), ceiling = \(now), sum = NULL; COMMIT")
         now += 20_000_000
         _ = try start(lasting: 5)
-        let store = try SQLiteStore(directory: directory.path) { _ in
+        let store = try SQLStore(directory: directory.path) { _ in
             ClockAnchor(boot: "b", uptime: now, ticks: now, age: now)
         }
         let epochs = Epochs(store: store.epoch, runs: store.runs)
@@ -109,8 +110,8 @@ struct EpochTests {
         let directory = try ScratchDirectory()
         let database = directory.path + "/syncdaemon.db"
         let room = Channel("room")
-        func open(_ body: (SQLiteStore) throws -> Void = { _ in }) throws -> Epochs {
-            let store = try SQLiteStore(directory: directory.path)
+        func open(_ body: (SQLStore) throws -> Void = { _ in }) throws -> Epochs {
+            let store = try SQLStore(directory: directory.path)
             try body(store)
             return Epochs(store: store.epoch, runs: store.runs)
         }

@@ -1,6 +1,7 @@
 // Digests are those of the rows, whatever happens to the rows.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -63,7 +64,7 @@ struct LedgerDigestTests {
         let directory = try ScratchDirectory()
         var life = DigestLife(seed: seed)
         for round in 0..<6 {
-            let bench = LedgerBench(try SQLiteStore(directory: directory.path))
+            let bench = LedgerBench(try SQLStore(directory: directory.path))
             bench.wall += UInt64(round) * 5000
             for _ in 0..<20 { #expect(try life.step(bench) == []) }
         }
@@ -196,7 +197,7 @@ struct LedgerTombstoneTests {
     func forgetsWhenIdle() throws {
         let directory = try ScratchDirectory()
         let bench = LedgerBench(
-            try SQLiteStore(directory: directory.path), tombstoneTicksKept: 1_000_000)
+            try SQLStore(directory: directory.path), tombstoneTicksKept: 1_000_000)
         let count = 20 * Limits.commitWritesMax
         let keys = (1...UInt64(count)).map { MessageAction.Key.on($0) }
         _ = bench.commit(keys.map { write(.add($0)) })
@@ -224,10 +225,10 @@ struct LedgerTombstoneTests {
     func restarts() throws {
         let directory = try ScratchDirectory()
         do {
-            let store = try SQLiteStore(directory: directory.path)
+            let store = try SQLStore(directory: directory.path)
             let bench = LedgerBench(store, tombstoneTicksKept: 0)
             _ = bench.commit(write(.add(.on(1))), write(.remove(.on(1), observed: nil)))
         }
-        #expect(try SQLiteStore(directory: directory.path).tombstoneFloor == tick(1001))
+        #expect(try SQLStore(directory: directory.path).tombstoneFloor == tick(1001))
     }
 }

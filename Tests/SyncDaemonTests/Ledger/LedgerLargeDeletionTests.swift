@@ -39,7 +39,7 @@ struct LedgerLargeDeletionTests {
 
     @Test("a ledger whose steps take long still removes everything")
     func removesSlowly() throws {
-        let bench = try filled(try SQLiteStore(directory: directory.path))
+        let bench = try filled(try SQLStore(directory: directory.path))
         _ = bench.commit(deletion())
         while bench.hasWork {
             _ = bench.work()
@@ -51,7 +51,7 @@ struct LedgerLargeDeletionTests {
 
     @Test("it is answered and told once it has taken place, and its rows go a few at a time")
     func goesInSteps() throws {
-        let bench = try filled(try SQLiteStore(directory: directory.path))
+        let bench = try filled(try SQLStore(directory: directory.path))
         let before = try bench.stored()
 
         let first = bench.commit(deletion("m"))
@@ -283,7 +283,7 @@ struct LedgerLargeDeletionTests {
 private struct LargeDeletionLife {
     private var choices: SeededGenerator
     private let directory: String
-    private var store: SQLiteStore?
+    private var store: SQLStore?
     private var bench: LedgerBench
     private var device = DeviceCache()
     private var published: [Timetoken] = [.zero]
@@ -302,7 +302,7 @@ private struct LargeDeletionLife {
         // The lock goes with the old one.
         bench = LedgerBench()
         store = nil
-        let store = try SQLiteStore(directory: directory)
+        let store = try SQLStore(directory: directory)
         self.store = store
         bench = LedgerBench(store, deletedRowsMax: 3)
         bench.wall = wall

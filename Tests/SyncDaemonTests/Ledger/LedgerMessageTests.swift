@@ -198,7 +198,7 @@ struct LedgerMessageTests {
     @Test("a message with more on it than one commit deletes is deleted in steps")
     func deletesLarge() throws {
         let directory = try ScratchDirectory()
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         let bench = LedgerBench(store, deletedRowsMax: 8)
         let message = bench.commit(write(.publish(.numbered(1)))).events[0].timetoken
         for number in 0..<40 as Range<UInt64> {

@@ -127,7 +127,7 @@ struct LedgerTests {
     func retries(_ retry: Retry, _ row: Int) throws {
         let directory = try ScratchDirectory()
         let (before, operation) = Self.outcomes[row]
-        var bench = LedgerBench(try SQLiteStore(directory: directory.path))
+        var bench = LedgerBench(try SQLStore(directory: directory.path))
         for operation in before { _ = try bench.reply(operation) }
         let first = write(operation, mutation: "m", command: 1)
         let second = write(operation, mutation: "m", command: 2)
@@ -138,7 +138,7 @@ struct LedgerTests {
         case .reopenedStore:
             commits = [bench.commit(first)]
             bench = LedgerBench(MemoryStore())
-            bench = LedgerBench(try SQLiteStore(directory: directory.path))
+            bench = LedgerBench(try SQLStore(directory: directory.path))
             commits.append(bench.commit(second))
         }
 

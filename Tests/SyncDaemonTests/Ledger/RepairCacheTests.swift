@@ -164,7 +164,7 @@ struct RepairCacheTests {
     @Test("threads that mend at the same time read a channel a few times at most")
     func concurrent() throws {
         let directory = try ScratchDirectory()
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         let bench = LedgerBench(store)
         _ = bench.commit((1...2000).map { write(.add(.on($0))) })
         let cache = RepairCache(secret: store.secret)

@@ -1,6 +1,7 @@
 // A file whose clock is not what was written, or cannot be: it is never believed, and never traps.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -20,8 +21,8 @@ struct ClockRowTests {
         try store.publish(17_950_000_000_000_123, in: Channel("room"))
     }
 
-    private func open() throws -> SQLiteStore {
-        try SQLiteStore(directory: directory.path) { [anchor] _ in anchor }
+    private func open() throws -> SQLStore {
+        try SQLStore(directory: directory.path) { [anchor] _ in anchor }
     }
 
     private func execute(_ sql: String) throws {

@@ -2,6 +2,7 @@
 
 import EventModel
 import Foundation
+import SQL
 import SQLite
 import Testing
 
@@ -14,7 +15,7 @@ struct DatabaseSummaryTests {
     @Test("what is deleted does not count, though its rows are still there")
     func hidden() throws {
         let directory = try ScratchDirectory()
-        var store: SQLiteStore? = try SQLiteStore(directory: directory.path)
+        var store: SQLStore? = try SQLStore(directory: directory.path)
         try store?.commit(through: 200) {
             for number in 1...9 as ClosedRange<UInt64> {
                 try $0.insert(
@@ -61,7 +62,7 @@ struct DatabaseSummaryTests {
     @Test("the manual names every table")
     func manual() throws {
         let directory = try ScratchDirectory()
-        _ = try SQLiteStore(directory: directory.path)
+        _ = try SQLStore(directory: directory.path)
         var tables: Set<String> = []
         try StoreConnection(path: directory.path + "/syncdaemon.db").prepare(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"

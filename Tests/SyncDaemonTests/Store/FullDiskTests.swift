@@ -66,7 +66,7 @@ struct FullDiskTests {
     @Test("a write on a full disk is refused and leaves nothing, and the next one succeeds")
     func recovers() throws {
         let disk = try SmallDisk(bytes: 4 << 20)
-        let store = try SQLiteStore(directory: disk.path + "/data")
+        let store = try SQLStore(directory: disk.path + "/data")
         try store.publish(1, in: room)
         try disk.fill()
 
@@ -93,7 +93,7 @@ struct FullDiskTests {
     @Test("a disk that fills up anywhere never makes the ledger refuse what it stored")
     func refusesOnlyWhatIsNotThere() throws {
         let disk = try SmallDisk(bytes: 24 << 20)
-        let store = try SQLiteStore(directory: disk.path + "/data")
+        let store = try SQLStore(directory: disk.path + "/data")
         var now: UInt64 = 0
         let ledger = Ledger(store: store, tombstoneTicksKept: 1 << 60) { now }
         var accepted = 0
@@ -127,7 +127,7 @@ struct FullDiskTests {
     @Test("a deletion that one commit could hold is carried out in the room of a small write")
     func deletesInLittleRoom() throws {
         let disk = try SmallDisk(bytes: 12 << 20)
-        let store = try SQLiteStore(directory: disk.path + "/data")
+        let store = try SQLStore(directory: disk.path + "/data")
         let bench = LedgerBench(store)
         for number in 0..<60 {
             _ = bench.commit(
@@ -164,7 +164,7 @@ struct FullDiskTests {
     @Test("steps that find no room do not send smaller ones back to the beginning")
     func removesOn() throws {
         let disk = try SmallDisk(bytes: 4 << 20)
-        let store = try SQLiteStore(directory: disk.path + "/data")
+        let store = try SQLStore(directory: disk.path + "/data")
         try store.commit(through: 200) {
             for number in 1...40 as ClosedRange<UInt64> {
                 for (index, user) in ["ada", "bob"].enumerated() {

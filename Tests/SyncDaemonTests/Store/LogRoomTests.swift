@@ -11,9 +11,9 @@ struct LogRoomTests {
     private let room = Channel("room")
     private static let path = "/syncdaemon.db"
 
-    private func open(_ disk: FaultyDisk) throws -> SQLiteStore {
+    private func open(_ disk: FaultyDisk) throws -> SQLStore {
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
-        return try SQLiteStore(
+        return try SQLStore(
             path: Self.path, vfs: disk.vfsName, lock: nil, using: &generator, resume: { $0 })
     }
 
@@ -29,7 +29,7 @@ struct LogRoomTests {
             mutation: "m\(number)")
     }
 
-    private func ledger(on store: SQLiteStore) -> Ledger {
+    private func ledger(on store: SQLStore) -> Ledger {
         var now: UInt64 = 0
         return Ledger(store: store, tombstoneTicksKept: 1 << 60) {
             now += 1

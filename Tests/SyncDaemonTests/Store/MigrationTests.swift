@@ -2,6 +2,7 @@
 
 import Basis
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -121,7 +122,7 @@ struct MigrationTests {
     func migrates() throws {
         try makeFirstFile()
 
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
 
         #expect(store.epoch == "0123456789abcdef")
         #expect(store.last == tick(5))
@@ -152,7 +153,7 @@ struct MigrationTests {
     func addsDigests() throws {
         try makeSecondFile()
 
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
 
         let reader = try store.makeReader()
         let counts = try [
@@ -182,7 +183,7 @@ struct MigrationTests {
     @Test("digests of actions alone become those of all rows, without what is being deleted")
     func wholeDigests() throws {
         do {
-            let store = try SQLiteStore(directory: directory.path)
+            let store = try SQLStore(directory: directory.path)
             try store.commit(through: 40) {
                 for number in 1...9 as ClosedRange<UInt64> {
                     try $0.insert(.numbered(number), at: tick(number), in: room, by: "ada")
@@ -206,7 +207,7 @@ struct MigrationTests {
             PRAGMA user_version=17
             """)
 
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
 
         #expect(try version() == SQLiteSchema.version)
         #expect(!store.hasHiddenRows)
@@ -221,7 +222,7 @@ struct MigrationTests {
         var runs: [[StoreRun]] = []
         var secrets: Set<DigestSecret> = []
         for number in 0..<3 as Range<UInt64> {
-            let store = try SQLiteStore(directory: directory.path)
+            let store = try SQLStore(directory: directory.path)
             secrets.insert(store.secret)
             runs.append(store.runs)
             try store.publish(6000 + number, in: room)
@@ -238,7 +239,7 @@ struct MigrationTests {
     func sameLayout() throws {
         try makeSecondFile()
         let new = try ScratchDirectory()
-        for directory in [directory, new] { _ = try SQLiteStore(directory: directory.path) }
+        for directory in [directory, new] { _ = try SQLStore(directory: directory.path) }
 
         #expect(try layout(of: path) == layout(of: new.path + "/syncdaemon.db"))
     }
@@ -250,12 +251,12 @@ struct MigrationTests {
         try StoreConnection(path: path).execute("CREATE TABLE run(x)")
         let before = try layout(of: path)
 
-        #expect(throws: StoreError.self) { try SQLiteStore(directory: directory.path) }
+        #expect(throws: StoreError.self) { try SQLStore(directory: directory.path) }
 
         #expect(try version() == 1)
         #expect(try layout(of: path) == before)
         try StoreConnection(path: path).execute("DROP TABLE run")
-        #expect(try SQLiteStore(directory: directory.path).last == tick(5))
+        #expect(try SQLStore(directory: directory.path).last == tick(5))
         #expect(try version() == SQLiteSchema.version)
     }
 
@@ -267,7 +268,7 @@ struct MigrationTests {
         let before = try layout(of: path)
         let lines = LogLines()
 
-        _ = try SQLiteStore(directory: directory.path, log: lines.log)
+        _ = try SQLStore(directory: directory.path, log: lines.log)
 
         let copy = path + ".schema-2"
         #expect(lines.messages.first == "The database of an earlier release is brought up to date.")
@@ -295,7 +296,7 @@ struct MigrationTests {
         #expect(
             lines.messages.last == "There is no room to keep the old database: no copy is made.")
         #expect(!FileSystem.exists(path + ".schema-1"))
-        _ = try SQLiteStore(directory: directory.path)
+        _ = try SQLStore(directory: directory.path)
         #expect(FileSystem.exists(path + ".schema-1"))
     }
 
@@ -303,14 +304,14 @@ struct MigrationTests {
     func quiet() throws {
         let lines = LogLines()
 
-        for _ in 0..<2 { _ = try SQLiteStore(directory: directory.path, log: lines.log) }
+        for _ in 0..<2 { _ = try SQLStore(directory: directory.path, log: lines.log) }
 
         #expect(lines.messages.isEmpty)
     }
 
     @Test("tokens of Apple's that differ by the case of a digit become one device")
     func appleDevices() throws {
-        try SQLiteStore(directory: directory.path).commit(through: 1) { _ in }
+        try SQLStore(directory: directory.path).commit(through: 1) { _ in }
         try StoreConnection(path: path).execute(
             """
             ALTER TABLE push_device DROP COLUMN user;
@@ -320,7 +321,7 @@ struct MigrationTests {
             INSERT INTO push_device VALUES ('k', 'AB', 'fcm', '', '', 'a');
             PRAGMA user_version=25
             """)
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         let pad = PushDevice(
             token: "AB", gateway: .apns2, environment: "production", topic: "app", keyset: "k")
         #expect(try store.channels(of: pad, registeredBy: "eve") == ["a", "b"])

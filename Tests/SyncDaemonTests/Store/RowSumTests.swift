@@ -1,6 +1,7 @@
 // Checksums of rows: whatever a disk changes in one is found, and not served.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -13,7 +14,7 @@ struct RowSumTests {
 
     init() throws {
         directory = try ScratchDirectory()
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         let message = Message(payload: #""hello, all of you""#, meta: #"{"a":1}"#, type: "text")
         try store.commit(through: 4) {
             try $0.insert(message, at: tick(1), in: room, by: "ada", expires: tick(1 << 60))
@@ -34,7 +35,7 @@ struct RowSumTests {
 
     @Test("what was written is read back")
     func sound() throws {
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         let reader = try store.makeReader()
 
         #expect(
@@ -52,7 +53,7 @@ struct RowSumTests {
         ])
     func messages(change: String) throws {
         try execute("UPDATE message SET \(change)")
-        let reader = try SQLiteStore(directory: directory.path).makeReader()
+        let reader = try SQLStore(directory: directory.path).makeReader()
         let damage = StoreError.damaged(
             path: directory.path + "/syncdaemon.db", reason: "the checksum of message 1 is wrong")
 
@@ -78,7 +79,7 @@ struct RowSumTests {
         ])
     func actions(change: String) throws {
         try execute("UPDATE action SET \(change) WHERE value = '👍'")
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         let reader = try store.makeReader()
 
         #expect(throws: StoreError.self) { try reader.changes(in: room, after: .zero) }
@@ -101,7 +102,7 @@ struct RowSumTests {
     @Test("a removal that became standing again is found")
     func tombstones() throws {
         try execute("UPDATE action SET live = 1 WHERE value = '🎉'")
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
 
         #expect(throws: StoreError.self) {
             try store.makeReader().changes(in: room, after: .zero)
@@ -121,14 +122,14 @@ struct RowSumTests {
         let record = MutationRecord(fingerprint: 7, outcome: .already(tick(2)))
         let ada = Author(userID: "ada", deviceID: "phone")
         do {
-            let store = try SQLiteStore(directory: directory.path)
+            let store = try SQLStore(directory: directory.path)
             try store.commit(through: 5) {
                 try $0.remember(record, of: "m", by: ada, at: tick(5))
                 #expect(try $0.outcome(of: "m", by: ada) == record)
             }
         }
         try execute("UPDATE mutation SET \(change)")
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         try store.begin()
         #expect(throws: StoreError.self) { try store.outcome(of: "m", by: ada) }
         store.rollback()
@@ -158,7 +159,7 @@ struct RowSumTests {
             \(schema) INSERT INTO sqlite_schema
             VALUES ('index', 'action_by_change', 'action', \(index.page), '\(index.sql)')
             """)
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         let reader = try store.makeReader()
 
         #expect(throws: StoreError.self) { try reader.changes(in: room, after: .zero) }
@@ -183,7 +184,7 @@ struct RowSumTests {
     @Test("rows without a checksum are served, get theirs while nothing is written, and keep it")
     func oldRows() throws {
         // With all that a row may have: what a sum that is made anew leaves out looks like damage.
-        try SQLiteStore(directory: directory.path).commit(through: 6) {
+        try SQLStore(directory: directory.path).commit(through: 6) {
             try $0.insert(
                 Message(payload: "1", parent: tick(1)), at: tick(5), in: room, by: "ada",
                 expires: nil)
@@ -192,7 +193,7 @@ struct RowSumTests {
         }
         try execute("UPDATE message SET sum = NULL; UPDATE action SET sum = NULL")
         do {
-            let store = try SQLiteStore(directory: directory.path)
+            let store = try SQLStore(directory: directory.path)
             let reader = try store.makeReader()
             #expect(try reader.allChanges(in: room, after: .zero).count == 5)
             #expect(store.hasRowsWithoutSum)
@@ -208,7 +209,7 @@ struct RowSumTests {
         #expect(try count("SELECT count(*) FROM message WHERE sum IS NULL") == 0)
         #expect(try count("SELECT count(*) FROM action WHERE sum IS NULL") == 0)
         try execute("UPDATE message SET uuid = 'bob'")
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         #expect(!store.hasRowsWithoutSum)
         #expect(throws: StoreError.self) {
             try store.makeReader().changes(in: room, after: .zero)

@@ -2,6 +2,7 @@
 // gone from one commit on.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -247,7 +248,7 @@ struct StoreClearingContract {
             }
             try store.commit(through: 301) { try $0.removeHiddenRows(limit: 3) }
         }
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         #expect(store.hasHiddenRows)
         #expect(try covered(clearing, store) == [])
         var number = UInt64(302)
@@ -261,7 +262,7 @@ struct StoreClearingContract {
 
     @Test("a step costs the same however much there is, and a user's few rows cost little")
     func stepsAreBounded() throws {
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         try store.commit(through: 9000) {
             for number in 1...4000 as ClosedRange<UInt64> {
                 try $0.add(
@@ -351,7 +352,7 @@ struct StoreClearingContract {
         let target = directory.path + "/new.db"
         var generator = SystemRandomNumberGenerator()
         let salvage = try Salvage(
-            from: SQLiteStore.path(in: directory.path), to: target, using: &generator)
+            from: SQLStore.path(in: directory.path), to: target, using: &generator)
         #expect(try salvage.run() == [])
         let expected = 2 + 2
         let count = try salvage.new.prepare(

@@ -59,7 +59,7 @@ struct StoreClockContract {
         store =
             switch kind {
             case .memory: MemoryStore(state: try #require(state))
-            case .sqlite: try SQLiteStore(directory: directory.path)
+            case .sqlite, .postgres: try kind.make(in: directory)
             }
         #expect(store.last == tick(900))
     }
@@ -67,8 +67,8 @@ struct StoreClockContract {
     @Test("a start takes a position at the clock, and raises the ceiling beyond it")
     func starts() throws {
         var before: [ClockAnchor?] = []
-        func open(at ticks: UInt64) throws -> SQLiteStore {
-            try SQLiteStore(directory: directory.path) { anchor in
+        func open(at ticks: UInt64) throws -> SQLStore {
+            try SQLStore(directory: directory.path) { anchor in
                 before.append(anchor)
                 return ClockAnchor(boot: "b", uptime: ticks, ticks: ticks, age: ticks)
             }

@@ -1,6 +1,7 @@
 // What every store promises about files.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -71,11 +72,11 @@ struct StoreFileContract {
     func reopens() throws {
         let one = try file(5)
         do {
-            let store = try SQLiteStore(directory: directory.path)
+            let store = try SQLStore(directory: directory.path)
             try store.commit(through: 5) { try $0.add(one) }
         }
 
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
 
         #expect(try store.file(one.id) == one)
         try store.connection.execute(

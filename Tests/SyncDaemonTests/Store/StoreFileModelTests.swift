@@ -10,7 +10,7 @@ import Testing
 private struct Pair {
     private let directory: ScratchDirectory
     private let memory = MemoryStore()
-    private var sqlite: SQLiteStore?
+    private var sqlite: SQLStore?
     private var choices: SeededGenerator
     private var clock: UInt64 = 0
     /// Some of which are there.
@@ -43,7 +43,7 @@ private struct Pair {
     init(seed: UInt64) throws {
         directory = try ScratchDirectory()
         choices = SeededGenerator(seed: seed)
-        sqlite = try SQLiteStore(directory: directory.path)
+        sqlite = try SQLStore(directory: directory.path)
     }
 
     private func stores() throws -> [any Store] { [memory, try #require(sqlite)] }
@@ -53,7 +53,7 @@ private struct Pair {
         guard choices.chance(10) else { return }
         // Its directory is another's to open once nobody has it.
         sqlite = nil
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         sqlite = store
         clock = max(clock, store.last.rawValue)
         restarts += 1

@@ -1,6 +1,7 @@
 // What every store promises about grants of version 2.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -123,38 +124,38 @@ struct StoreKeyGrantContract {
 
     @Test("an embedded store that is opened again has them")
     func isDurable() throws {
-        try SQLiteStore(directory: directory.path).commit(through: 1) {
+        try SQLStore(directory: directory.path).commit(through: 1) {
             try $0.put(.room("a"), forgettable: tick(5))
         }
 
-        #expect(try SQLiteStore(directory: directory.path).allKeyGrants() == [.room("a")])
+        #expect(try SQLStore(directory: directory.path).allKeyGrants() == [.room("a")])
     }
 
     @Test(
         "a row that no grant can have made is damage, not a right",
         arguments: ["bits = 0", "bits = 16", "bits = 259", "level = 3"])
     func damaged(_ change: String) throws {
-        var store: SQLiteStore? = try SQLiteStore(directory: directory.path)
+        var store: SQLStore? = try SQLStore(directory: directory.path)
         try store?.commit(through: 1) { try $0.put(.room("a"), forgettable: tick(5)) }
         store = nil
-        try StoreConnection(path: SQLiteStore.path(in: directory.path)).execute(
+        try StoreConnection(path: SQLStore.path(in: directory.path)).execute(
             "UPDATE key_grant SET \(change)")
 
         #expect(throws: StoreError.self) {
-            try SQLiteStore(directory: directory.path).allKeyGrants()
+            try SQLStore(directory: directory.path).allKeyGrants()
         }
     }
 
     @Test("a file of schema 10 keeps its revoked tokens, and takes grants")
     func upgrades() throws {
-        var file: SQLiteStore? = try SQLiteStore(directory: directory.path)
+        var file: SQLStore? = try SQLStore(directory: directory.path)
         try file?.commit(through: 1) { try $0.revoke(.numbered(1), forgettable: tick(5)) }
         file = nil
-        let path = SQLiteStore.path(in: directory.path)
+        let path = SQLStore.path(in: directory.path)
         try StoreConnection(path: path).execute(
             SQLiteSchema.withoutCounts + "DROP TABLE key_grant; PRAGMA user_version = 10")
 
-        let upgraded = try SQLiteStore(directory: directory.path)
+        let upgraded = try SQLStore(directory: directory.path)
         #expect(try upgraded.allKeyGrants() == [])
         try upgraded.commit(through: 2) { try $0.put(.room("a"), forgettable: tick(5)) }
 

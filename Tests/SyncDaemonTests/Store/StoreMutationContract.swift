@@ -97,7 +97,7 @@ struct StoreMutationContract {
     @Test("a store that is opened again knows how many there are")
     func countsAgain() throws {
         for count in 1...3 {
-            let store = try SQLiteStore(directory: directory.path)
+            let store = try SQLStore(directory: directory.path)
             #expect(store.mutationCount == count - 1)
             let now = Timetoken(rawValue: store.last.rawValue + 1)
             try store.commit(through: now.rawValue) {

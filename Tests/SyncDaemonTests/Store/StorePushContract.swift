@@ -1,6 +1,7 @@
 // What every store promises about devices that hear of channels by push.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -111,11 +112,11 @@ struct StorePushContract {
     @Test("a file keeps them, and salvage counts them anew")
     func reopens() throws {
         do {
-            let store = try SQLiteStore(directory: directory.path)
+            let store = try SQLStore(directory: directory.path)
             try store.commit(through: 1) { try $0.add(["a"], to: pad) }
         }
 
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
 
         #expect(try store.channels(of: pad) == ["a"])
         #expect(try store.use(ofKeyset: ExactText("k")).bytes == 106)

@@ -85,10 +85,10 @@ struct StoreRevokedContract {
 
     @Test("an embedded store that is opened again has them")
     func isDurable() throws {
-        try SQLiteStore(directory: directory.path).commit(through: 1) {
+        try SQLStore(directory: directory.path).commit(through: 1) {
             try $0.revoke(.numbered(1), forgettable: tick(5))
         }
 
-        #expect(try SQLiteStore(directory: directory.path).allRevoked() == [.numbered(1)])
+        #expect(try SQLStore(directory: directory.path).allRevoked() == [.numbered(1)])
     }
 }

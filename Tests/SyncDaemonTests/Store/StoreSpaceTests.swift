@@ -2,6 +2,7 @@
 
 import EventModel
 import Foundation
+import SQL
 import SQLite
 import Testing
 
@@ -22,7 +23,7 @@ struct StoreSpaceTests {
     }
 
     /// Messages of 9,000 bytes, a hundred a commit.
-    private func publish(_ range: ClosedRange<UInt64>, in store: SQLiteStore) throws {
+    private func publish(_ range: ClosedRange<UInt64>, in store: SQLStore) throws {
         var next = range.lowerBound
         while next <= range.upperBound {
             let end = min(next + 99, range.upperBound)
@@ -37,7 +38,7 @@ struct StoreSpaceTests {
 
     @Test("the pages in memory are as many as the store may have", arguments: [2 << 20, 64 << 20])
     func cache(bytes: Int) throws {
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         try store.limitCache(to: bytes)
 
         let kibibytes = try store.connection.prepare("PRAGMA cache_size").first { $0.integer(0) }
@@ -46,7 +47,7 @@ struct StoreSpaceTests {
 
     @Test("in idle moments the log and the file shrink, a little at a time")
     func givesBack() throws {
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         try publish(1...3000, in: store)
         try store.commit(through: 3001) {
             _ = try $0.deleteMessages(after: .zero, through: .end, at: tick(3001), in: room)
@@ -71,9 +72,10 @@ struct StoreSpaceTests {
 
     @Test("a reader that stays is in nobody's way, and the log shrinks once it went")
     func meetsAReader() throws {
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         try publish(1...100, in: store)
-        let reader = try SQLiteReader(path: directory.path + "/syncdaemon.db")
+        let reader = try SQLReader(
+            at: .file(path: directory.path + "/syncdaemon.db", vfs: nil))
         try reader.beginTransaction()
         _ = try reader.statements.clock.first { $0.timetoken(0) }
         store.log = StoreLog(pagesMax: 2000)
@@ -91,7 +93,7 @@ struct StoreSpaceTests {
 
     @Test("without such a reader the log stays short, whatever is written")
     func staysShort() throws {
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         for number in 1...10 as ClosedRange<UInt64> {
             try publish(1 + 500 * (number - 1)...500 * number, in: store)
             #expect(try bytes("-wal") < 3000 * 4096)

@@ -1,6 +1,7 @@
 // What every store knows of the actions on one message.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -179,7 +180,7 @@ struct StoreTallyContract {
 
     @Test("actions on hidden rows are nobody's, and counted until they are removed")
     func hidden() throws {
-        let store = try SQLiteStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
         try store.commit(through: 10) {
             for number in 1...5 as ClosedRange<UInt64> {
                 try add($0, at: 2 * number, .on(number, "👍"))
@@ -203,15 +204,15 @@ struct StoreTallyContract {
 
     @Test("a file of an earlier release is counted once, live rows only")
     func countsAnew() throws {
-        var file: SQLiteStore? = try SQLiteStore(directory: directory.path)
+        var file: SQLStore? = try SQLStore(directory: directory.path)
         try file?.commit(through: 10) {
             try add($0, at: 2, .on(1, "👍"), .on(1, "👍", by: "bob"), .on(1, "👎"), .on(2, "👍"))
             try $0.remove(.on(1, "👎"), at: tick(8), in: room)
         }
         file = nil
-        try StoreConnection(path: SQLiteStore.path(in: directory.path)).execute(
+        try StoreConnection(path: SQLStore.path(in: directory.path)).execute(
             SQLiteSchema.withoutCounts)
-        let upgraded = try SQLiteStore(directory: directory.path)
+        let upgraded = try SQLStore(directory: directory.path)
         #expect(try counts(upgraded) == [1, 2])
         #expect(try counts(upgraded, on: 2) == [1, 1])
         try upgraded.commit(through: 30) { try add($0, at: 21, .on(1, "👎"), .on(1, "🔥")) }

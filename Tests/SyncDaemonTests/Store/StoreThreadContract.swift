@@ -1,6 +1,7 @@
 // What every store knows of threads.
 
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -107,7 +108,7 @@ struct StoreThreadContract {
     @Test("an entry of a thread whose message is missing is damage, and no reply")
     func damaged() throws {
         _ = try make(.sqlite)
-        let path = SQLiteStore.path(in: directory.path)
+        let path = SQLStore.path(in: directory.path)
         // Behind the table's back: the row is another message's, its entry stays.
         try StoreConnection(path: path).execute(
             """
@@ -122,7 +123,7 @@ struct StoreThreadContract {
             UPDATE sqlite_schema SET sql = replace(sql, 'parent > 1000', 'parent IS NOT NULL')
             WHERE name = 'message_by_parent';
             """)
-        let reader = try SQLiteStore(directory: directory.path).makeReader()
+        let reader = try SQLStore(directory: directory.path).makeReader()
         #expect(throws: StoreError.self) {
             try reader.history(HistoryQuery(channel: "room", parent: tick(1)), in: room)
         }

@@ -4,6 +4,7 @@ import EventModel
 import Foundation
 
 @testable import SyncDaemon
+@testable import TestSupport
 
 /// Each store that the daemon ships.
 ///
@@ -11,11 +12,14 @@ import Foundation
 enum StoreUnderTest: CaseIterable {
     case memory
     case sqlite
+    case postgres
 
     func make(in directory: ScratchDirectory) throws -> any Store {
         switch self {
         case .memory: MemoryStore()
-        case .sqlite: try SQLiteStore(directory: directory.path)
+        case .sqlite: try SQLStore(directory: directory.path)
+        case .postgres:
+            try SQLStore(server: TestPostgres.shared.target, schema: directory.schema)
         }
     }
 }
@@ -28,6 +32,11 @@ final class ScratchDirectory {
         path = URL.temporaryDirectory.appending(path: UUID().uuidString).path()
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true)
+    }
+
+    /// A name for what the test keeps on a server.
+    var schema: String {
+        "s" + URL(filePath: path).lastPathComponent.replacing("-", with: "").lowercased()
     }
 
     deinit {

@@ -2,6 +2,7 @@
 
 import Basis
 import EventModel
+import SQL
 import SQLite
 import Testing
 
@@ -79,7 +80,7 @@ struct StoreUseContract {
     @Test("whatever is done, it is the sum of the rows", arguments: UInt64(1)...6)
     func sums(seed: UInt64) throws {
         var choices = SeededGenerator(seed: seed)
-        let file = try SQLiteStore(directory: directory.path)
+        let file = try SQLStore(directory: directory.path)
         let model = MemoryStore()
         var last: UInt64 = 0
         for _ in 0..<60 {
@@ -129,21 +130,21 @@ struct StoreUseContract {
 
     @Test("a file of an earlier release is counted once, hidden rows when they are removed")
     func countsAnew() throws {
-        var file: SQLiteStore? = try SQLiteStore(directory: directory.path)
+        var file: SQLStore? = try SQLStore(directory: directory.path)
         for number in 1...9 as ClosedRange<UInt64> {
             try file?.publish(number, in: Channel("room\(number % 2)"))
         }
         let before = try use(#require(file))
         #expect(before.channels == 2 && before.bytes > 900)
         file = nil
-        let path = SQLiteStore.path(in: directory.path)
+        let path = SQLStore.path(in: directory.path)
         try StoreConnection(path: path).execute(
             """
             \(SQLiteSchema.withoutCounts) DROP TABLE key_grant;
             DROP TABLE keyset_use; DROP TRIGGER message_use; DROP TRIGGER action_use;
             PRAGMA user_version = 9
             """)
-        let upgraded = try SQLiteStore(directory: directory.path)
+        let upgraded = try SQLStore(directory: directory.path)
         #expect(try use(upgraded) == before)
 
         try upgraded.commit(through: 10) {

@@ -14,7 +14,7 @@ struct StoreValueOrderContract {
         directory = try ScratchDirectory()
     }
 
-    private static let users = ["", "ada", "ada\0", "bob", String(repeating: "z", count: 255)]
+    private static let users = ["", "ada", "ada\u{1}", "bob", String(repeating: "z", count: 255)]
 
     /// Each user's three actions on message 1, one on message 2, and one that was removed.
     private func filled(_ kind: StoreUnderTest) throws -> any Store {

@@ -1,0 +1,114 @@
+// One connection to a PostgreSQL server. Only this folder touches libpq.
+
+import CLibPQ
+import SQL
+
+/// One connection to a server; closed when its owner and its statements are gone.
+///
+/// For one thread at a time. What is lost does not come back: after an error with
+/// ``PostgresError/isLost`` every call fails, and a new connection is needed.
+public final class PostgresConnection<Failure: Error> {
+    let pipeline: PostgresPipeline
+    let failure: (PostgresError) -> Failure
+    /// The statements of this connection, by the numbers in their names.
+    private var statements: [String] = []
+    /// Makes the names of cursors.
+    private var scanCount = 0
+
+    /// Connects.
+    ///
+    /// - Parameters:
+    ///   - target: A URL, or a list of keywords and values, as libpq has them. What it leaves out
+    ///     comes from the environment (`PGHOST` and others).
+    ///   - patience: How long any wait may last without a byte from the server, in milliseconds.
+    ///   - failure: Says in the caller's words what the connection and its statements throw.
+    public init(
+        _ target: String, patience: Int32, failure: @escaping (PostgresError) -> Failure
+    ) throws(Failure) {
+        self.failure = failure
+        do throws(PostgresError) {
+            pipeline = try PostgresPipeline(target, patience: patience)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// As libpq has it, such as 150018 for 15.18.
+    public var serverVersion: Int { Int(pipeline.serverVersion) }
+
+    /// Whether a transaction is open, or failed and not yet rolled back.
+    public var isInTransaction: Bool { pipeline.isInTransaction }
+
+    /// Runs one or more statements that return nothing, after everything that was queued.
+    public func execute(_ sql: String) throws(Failure) {
+        try telling { () throws(PostgresError) in try pipeline.execute(sql) }
+    }
+
+    /// Takes one statement, with parameters `$1`, `$2` ….
+    ///
+    /// The server compiles it with its first call: few connections need all that they know.
+    public func prepare(_ sql: String) -> PostgresStatement<Failure> {
+        statements.append(sql)
+        return PostgresStatement(statements.count - 1, of: self)
+    }
+
+    /// Queues a call of a statement.
+    func send(_ statement: Int, _ values: [SQLValue]) throws(PostgresError) {
+        try pipeline.compile(statement, statements[statement])
+        try pipeline.send(statement, values)
+    }
+
+    func describe(
+        _ statement: Int
+    ) throws(PostgresError) -> (parameters: [UInt32], columns: [UInt32]) {
+        try pipeline.compile(statement, statements[statement])
+        return try pipeline.describe(statement)
+    }
+
+    /// Has the server compile all statements now, so that it can be asked about them.
+    public func compileAll() throws(Failure) {
+        try telling { () throws(PostgresError) in
+            for (number, sql) in statements.enumerated() { try pipeline.compile(number, sql) }
+            try pipeline.settle()
+        }
+    }
+
+    /// Takes a statement whose rows come in parts, for those that are too many for memory.
+    ///
+    /// - Parameter rows: How many rows a part has.
+    public func prepareScan(
+        _ sql: String, rows: Int
+    ) -> PostgresScan<Failure> {
+        scanCount += 1
+        let cursor = "c\(scanCount)"
+        return PostgresScan(
+            open: prepare("DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)"),
+            fetch: prepare("FETCH \(rows) FROM \(cursor)"), close: prepare("CLOSE \(cursor)"),
+            rows: rows)
+    }
+
+    /// Waits until the server has done everything that was queued.
+    public func settle() throws(Failure) {
+        try telling { () throws(PostgresError) in try pipeline.settle() }
+    }
+
+    /// Ends a transaction that is open or failed, and forgets what was queued for it; without a
+    /// connection the server does it.
+    public func rollBack() {
+        do throws(PostgresError) {
+            // What failed in it was told, or belongs to what is taken back.
+            do throws(PostgresError) { try pipeline.settle() } catch  where !error.isLost {}
+            if pipeline.isInTransaction { try pipeline.execute("ROLLBACK") }
+        } catch {}
+    }
+
+    func telling<Value>(
+        _ body: () throws(PostgresError) -> Value
+    ) throws(Failure) -> Value {
+        do throws(PostgresError) {
+            return try body()
+        } catch {
+            throw failure(error)
+        }
+    }
+}

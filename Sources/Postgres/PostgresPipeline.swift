@@ -1,0 +1,227 @@
+// The wire to a server: what is sent waits for no answer until somebody needs one.
+
+import CLibPQ
+import Glibc
+import SQL
+
+/// A connection, with what was sent and has no answer yet.
+///
+/// libpq's pipeline mode: the server carries out statements in order, and none after one that
+/// failed; the first failure is told by ``settle(_:)``. Every wait ends when nothing came for
+/// ``patience`` milliseconds, because a server that was frozen still acknowledges TCP.
+///
+/// - Source: PostgreSQL 15, "34.5. Pipeline Mode".
+@safe final class PostgresPipeline {
+    private let connection: OpaquePointer
+    /// How long a wait may last without a byte from the server, in milliseconds.
+    var patience: Int32
+    /// Statements that were sent and have no answer.
+    private var awaited = 0
+    private var arguments = PostgresArguments()
+    private var isLost = false
+    /// The names under which the server knows statements, by their numbers.
+    private var names: [Int: String] = [:]
+    /// Those that were sent to be compiled and have no answer yet.
+    private var compiling: [Int] = []
+    /// Makes names: one that may or may not be known is not used again.
+    private var nameCount = 0
+
+    /// Connects, within ``patience`` for each step of it.
+    ///
+    /// - Parameter target: A URL or a list of keywords, as libpq has them.
+    init(_ target: String, patience: Int32) throws(PostgresError) {
+        self.patience = patience
+        guard let made = unsafe PQconnectStart(target) else {
+            throw PostgresError(state: "", message: "out of memory", isLost: true)
+        }
+        unsafe connection = unsafe made
+        try finishConnecting()
+        guard unsafe PQsetnonblocking(connection, 1) == 0 else { throw lost() }
+        // Notices go where errors go, and not to standard error.
+        _ = unsafe PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    }
+
+    deinit {
+        unsafe PQfinish(connection)
+    }
+
+    private func finishConnecting() throws(PostgresError) {
+        guard unsafe PQstatus(connection) != CONNECTION_BAD else { throw lost() }
+        var step = PGRES_POLLING_WRITING
+        while step != PGRES_POLLING_OK {
+            switch step {
+            case PGRES_POLLING_READING: try wait(for: Int16(POLLIN))
+            case PGRES_POLLING_WRITING: try wait(for: Int16(POLLOUT))
+            default: throw lost()
+            }
+            step = unsafe PQconnectPoll(connection)
+        }
+    }
+
+    /// As libpq has it, such as 150018 for 15.18.
+    var serverVersion: Int32 { unsafe PQserverVersion(connection) }
+
+    /// Whether a transaction is open, or failed and not yet rolled back; `false` without a
+    /// connection.
+    var isInTransaction: Bool {
+        switch unsafe PQtransactionStatus(connection) {
+        case PQTRANS_ACTIVE, PQTRANS_INTRANS, PQTRANS_INERROR: !isLost
+        default: false
+        }
+    }
+
+    // MARK: Sending
+
+    /// Queues the compiling of a statement, unless the server knows it.
+    func compile(_ statement: Int, _ sql: String) throws(PostgresError) {
+        guard names[statement] == nil else { return }
+        try beginPipeline()
+        nameCount += 1
+        let name = "s\(nameCount)"
+        guard unsafe PQsendPrepare(connection, name, sql, 0, nil) == 1 else { throw lost() }
+        awaited += 1
+        names[statement] = name
+        compiling.append(statement)
+    }
+
+    /// Queues a call of a statement that was compiled.
+    func send(_ statement: Int, _ values: [SQLValue]) throws(PostgresError) {
+        try beginPipeline()
+        arguments.set(values)
+        let name = names[statement] ?? ""
+        guard unsafe arguments.send(name, to: connection) == 1 else { throw lost() }
+        awaited += 1
+    }
+
+    private func beginPipeline() throws(PostgresError) {
+        guard !isLost else { throw lost() }
+        guard unsafe PQpipelineStatus(connection) == PQ_PIPELINE_OFF else { return }
+        guard unsafe PQenterPipelineMode(connection) == 1 else { throw lost() }
+    }
+
+    // MARK: Answers
+
+    /// Waits for the answers to everything that was sent, and lends that of the last statement.
+    func settle<Value>(
+        _ body: (borrowing PostgresResult) -> Value
+    ) throws(PostgresError) -> Value? {
+        try beginPipeline()
+        guard unsafe PQpipelineSync(connection) == 1 else { throw lost() }
+        try flush()
+        var failure: PostgresError?
+        var value: Value?
+        while true {
+            // Each statement's answer ends with none, and the last answer is the sync's.
+            guard let result = try nextResult() else { continue }
+            switch result.status {
+            case PGRES_PIPELINE_SYNC:
+                defer { compiling = [] }
+                guard let failure else { return value }
+                // Whether they were compiled before the failure does not matter.
+                for statement in compiling { names[statement] = nil }
+                throw failure
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+                awaited -= 1
+                if awaited == 0 { value = body(result) }
+            case PGRES_PIPELINE_ABORTED: awaited -= 1
+            default:
+                awaited -= 1
+                let error = PostgresError(result)
+                if error.isLost {
+                    isLost = true
+                    throw error
+                }
+                failure = failure ?? error
+            }
+        }
+    }
+
+    /// The same, when nobody needs the last answer; at once when nothing is under way.
+    func settle() throws(PostgresError) {
+        guard awaited > 0 else { return }
+        _ = try settle { _ in }
+    }
+
+    /// Parameters and columns of a compiled statement, as OIDs of types.
+    func describe(
+        _ statement: Int
+    ) throws(PostgresError) -> (parameters: [UInt32], columns: [UInt32]) {
+        try beginPipeline()
+        let name = names[statement] ?? ""
+        guard unsafe PQsendDescribePrepared(connection, name) == 1 else { throw lost() }
+        awaited += 1
+        return try settle { ($0.parameterTypes, $0.columnTypes) } ?? ([], [])
+    }
+
+    /// Runs one or more statements that return nothing.
+    func execute(_ sql: String) throws(PostgresError) {
+        try settle()
+        if unsafe PQpipelineStatus(connection) != PQ_PIPELINE_OFF {
+            guard unsafe PQexitPipelineMode(connection) == 1 else { throw lost() }
+        }
+        guard !isLost, unsafe PQsendQuery(connection, sql) == 1 else { throw lost() }
+        try flush()
+        var failure: PostgresError?
+        while let result = try nextResult() {
+            switch result.status {
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
+            default: failure = failure ?? PostgresError(result)
+            }
+        }
+        if let failure {
+            isLost = isLost || failure.isLost
+            throw failure
+        }
+    }
+
+    private func nextResult() throws(PostgresError) -> PostgresResult? {
+        while unsafe PQisBusy(connection) == 1 {
+            try wait(for: Int16(POLLIN))
+            guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }
+        }
+        if let handle = unsafe PQgetResult(connection) { return unsafe PostgresResult(handle) }
+        guard unsafe PQstatus(connection) == CONNECTION_OK else { throw lost() }
+        return nil
+    }
+
+    private func flush() throws(PostgresError) {
+        while true {
+            switch unsafe PQflush(connection) {
+            case 0: return
+            case 1:
+                // A server that cannot get rid of answers takes no more questions.
+                let events = try wait(for: Int16(POLLIN | POLLOUT))
+                if events & Int16(POLLIN) != 0 {
+                    guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }
+                }
+            default: throw lost()
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    /// - Returns: What the socket is ready for.
+    @discardableResult
+    private func wait(for events: Int16) throws(PostgresError) -> Int16 {
+        var socket = pollfd(fd: unsafe PQsocket(connection), events: events, revents: 0)
+        while true {
+            let count = unsafe poll(&socket, 1, patience)
+            if count > 0 { return socket.revents }
+            guard count < 0, errno == EINTR else {
+                isLost = true
+                if count == 0 { throw .silence(milliseconds: patience) }
+                throw lost()
+            }
+        }
+    }
+
+    /// Gives the connection up; what was under way may have been carried out, or not.
+    private func lost() -> PostgresError {
+        isLost = true
+        let message = unsafe String(cString: PQerrorMessage(connection))
+        return PostgresError(
+            state: "",
+            message: message.split(separator: "\n").joined(separator: "; "), isLost: true)
+    }
+}

@@ -1,0 +1,130 @@
+// A connection to whichever database keeps the rows. Statements are written once; what the two
+// understand differently is in `DatabaseDialect`.
+
+import EventModel
+import Postgres
+import SQL
+import SQLite
+
+/// One connection, for one thread at a time.
+enum DatabaseConnection<Failure: Error>: ~Copyable {
+    case sqlite(SQLiteConnection<Failure>)
+    case postgres(PostgresConnection<Failure>)
+
+    var dialect: DatabaseDialect {
+        switch self {
+        case .sqlite: .sqlite
+        case .postgres: .postgres
+        }
+    }
+
+    /// Compiles one statement, which must go away before the connection does.
+    func prepare(_ sql: String) throws(Failure) -> DatabaseStatement<Failure> {
+        let sql = dialect.statement(sql)
+        switch self {
+        case .sqlite(let connection): return .sqlite(try connection.prepare(sql))
+        case .postgres(let connection): return .postgres(connection.prepare(sql))
+        }
+    }
+
+    /// Compiles a statement whose rows may be more than memory holds; for transactions.
+    func prepareScan(_ sql: String) throws(Failure) -> DatabaseStatement<Failure> {
+        let sql = dialect.statement(sql)
+        switch self {
+        case .sqlite(let connection): return .sqlite(try connection.prepare(sql))
+        case .postgres(let connection):
+            return .scan(connection.prepareScan(sql, rows: Limits.rowsPerFetch))
+        }
+    }
+
+    /// Runs one or more statements that return nothing.
+    func execute(_ sql: String) throws(Failure) {
+        switch self {
+        case .sqlite(let connection): try connection.execute(sql)
+        case .postgres(let connection): try connection.execute(sql)
+        }
+    }
+
+    /// Has a server compile every statement now, so that it can be asked about them.
+    func compileAll() throws(Failure) {
+        switch self {
+        case .sqlite: return
+        case .postgres(let connection): try connection.compileAll()
+        }
+    }
+
+    /// Waits until everything was done that was asked for, and tells whether it failed.
+    func settle() throws(Failure) {
+        switch self {
+        case .sqlite: return
+        case .postgres(let connection): try connection.settle()
+        }
+    }
+
+    /// Ends a transaction that is open, or failed.
+    func rollBack() throws(Failure) {
+        switch self {
+        case .sqlite(let connection):
+            if connection.isInTransaction { try connection.execute("ROLLBACK") }
+        case .postgres(let connection): connection.rollBack()
+        }
+    }
+
+    // MARK: What a file has, and a server sees to itself
+
+    /// As ``SQLiteConnection/onProgress(every:_:)``.
+    func onProgress(every steps: Int32, _ body: (() -> Void)?) {
+        switch self {
+        case .sqlite(let connection): connection.onProgress(every: steps, body)
+        case .postgres: return
+        }
+    }
+
+    /// Rows that the last INSERT, UPDATE or DELETE of a file changed.
+    var changedRows: Int {
+        switch self {
+        case .sqlite(let connection): connection.changedRows
+        case .postgres: 0
+        }
+    }
+
+    /// As ``SQLiteConnection/logPages``.
+    var logPages: Int {
+        switch self {
+        case .sqlite(let connection): connection.logPages
+        case .postgres: 0
+        }
+    }
+
+    /// As ``SQLiteConnection/checkpoint()``.
+    func checkpoint() throws(Failure) {
+        switch self {
+        case .sqlite(let connection): try connection.checkpoint()
+        case .postgres: return
+        }
+    }
+
+    /// As ``SQLiteConnection/truncateLog(waitingAtMost:)``.
+    func truncateLog(waitingAtMost milliseconds: Int32) throws(Failure) -> Bool {
+        switch self {
+        case .sqlite(let connection): try connection.truncateLog(waitingAtMost: milliseconds)
+        case .postgres: true
+        }
+    }
+
+    /// As ``SQLiteConnection/fileLength()``.
+    func fileLength() throws(Failure) -> Int64 {
+        switch self {
+        case .sqlite(let connection): try connection.fileLength()
+        case .postgres: 0
+        }
+    }
+
+    /// As ``SQLiteConnection/lengthenFile(toPages:of:)``.
+    func lengthenFile(toPages pages: Int64, of pageBytes: Int) throws(Failure) {
+        switch self {
+        case .sqlite(let connection): try connection.lengthenFile(toPages: pages, of: pageBytes)
+        case .postgres: return
+        }
+    }
+}

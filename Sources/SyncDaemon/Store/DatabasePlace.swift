@@ -1,0 +1,94 @@
+// Where a store's database is, and how a connection to it is made.
+
+import EventModel
+import Glibc
+import Postgres
+import SQL
+import SQLite
+
+/// A file of SQLite's, or a schema of PostgreSQL's.
+enum DatabasePlace: Sendable, Hashable {
+    /// - `vfs`: What leads to the file; `nil`: the system.
+    case file(path: String, vfs: String?)
+    /// - `target`: A URL or keywords, as libpq has them; may hold a password.
+    case server(target: String, schema: String)
+
+    /// What errors and lines of the log call it.
+    var name: String {
+        switch self {
+        case .file(let path, _): path
+        case .server(_, let schema): "the PostgreSQL schema \(schema)"
+        }
+    }
+
+    /// Makes a connection, for the writer or for a reader.
+    func connect() throws(StoreError) -> StoreConnection {
+        switch self {
+        case .file(let path, let vfs): return try StoreConnection(path: path, vfs: vfs)
+        case .server(let target, let schema):
+            let connection = try StoreConnection.server(target, name: name)
+            try connection.execute(
+                "SET search_path TO \(PostgresSchema.quoted(schema)); \(Self.session)")
+            return connection
+        }
+    }
+
+    /// What every session is told.
+    ///
+    /// Plans that are made while tables are small would read them whole, and go on doing so. What
+    /// has to be read whole then counts as dear, and would be compiled to machine code each time.
+    private static let session = """
+        SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+        SET jit = off;
+        SET client_min_messages = warning; SET idle_in_transaction_session_timeout = '60s';
+        """
+}
+
+extension StoreConnection {
+    /// Connects to a server.
+    ///
+    /// - Parameter name: What errors call the database.
+    fileprivate static func server(
+        _ target: String, name: String
+    ) throws(StoreError) -> StoreConnection {
+        let connection = try PostgresConnection<StoreError>(
+            target, patience: Limits.databasePatienceMilliseconds
+        ) { error in
+            if error.isFull { return .full }
+            if error.isDamage { return .damaged(path: name, reason: error.message) }
+            return .server(name: name, reason: error.message)
+        }
+        guard connection.serverVersion >= Self.oldestServer else {
+            let major = connection.serverVersion / 10_000
+            throw .server(name: name, reason: "it runs in version \(major), and 14 is needed")
+        }
+        let encoding = try connection.prepare(
+            "SELECT current_setting('server_encoding')"
+        ).first { $0.text(0) }
+        guard encoding == "UTF8" else {
+            throw .server(name: name, reason: "its texts are in \(encoding ?? "?"), not in UTF8")
+        }
+        return .postgres(connection)
+    }
+
+    /// As libpq has it.
+    private static var oldestServer: Int { 140_000 }
+
+    /// Keeps every other writer out for as long as the connection lives.
+    ///
+    /// The lock of one that has just ended is waited for: a server notices it a moment later.
+    ///
+    /// - Returns: `false` when there is one.
+    func lockOut(ofSchema schema: String) throws(StoreError) -> Bool {
+        let lock = try prepare(
+            """
+            SELECT pg_try_advisory_lock((1398361667::bigint << 32) | oid::bigint)
+            FROM pg_namespace WHERE nspname = ?
+            """)
+        for _ in 0..<Limits.databaseLockTries {
+            if try lock.first([.text(schema)], body: { $0.integer(0) == 1 }) == true { return true }
+            usleep(50_000)
+        }
+        return false
+    }
+}

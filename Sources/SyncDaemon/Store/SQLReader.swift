@@ -1,0 +1,181 @@
+// Queries on a connection of their own: each call sees one committed state, and waits for no
+// writer.
+
+import EventModel
+import SQL
+
+/// A reader of the embedded store, for one thread at a time.
+///
+/// (``StoreReader``).
+final class SQLReader: StoreReader {
+    // Statements first: they must go before the connection.
+    let statements: SQLReadStatements
+    let connection: StoreConnection
+    private let path: String
+    /// What the rows of a query are not; see ``checkRows()``.
+    private var damage: StoreError?
+    /// What large deletions and clearings took away, as the open transaction has it.
+    private(set) var hidden = HiddenRows()
+
+    init(at place: DatabasePlace) throws(StoreError) {
+        path = place.name
+        connection = try place.connect()
+        if connection.dialect == .sqlite {
+            try connection.execute("PRAGMA query_only=1")
+            try connection.execute("PRAGMA mmap_size=0")
+        }
+        statements = try SQLReadStatements(connection)
+    }
+
+    func onProgress(_ body: @escaping () -> Void) {
+        connection.onProgress(every: Self.stepsBetweenReports, body)
+    }
+
+    /// Steps of SQLite's machine: a few milliseconds, unless they wait for a disk.
+    private static let stepsBetweenReports: Int32 = 100_000
+
+    /// Begins to read one committed state.
+    func beginTransaction() throws(StoreError) {
+        try statements.begin.run()
+        do throws(StoreError) {
+            hidden = try HiddenRows(statements.findHidden, statements.groups.clearings.findHidden)
+        } catch {
+            endTransaction()
+            throw error
+        }
+    }
+
+    func digest(
+        of channel: Channel
+    ) throws(StoreError) -> (digest: Digest, cursor: Timetoken) {
+        try beginTransaction()
+        defer { endTransaction() }
+        let cursor = try last()
+        return (try state(of: channel).digest, cursor)
+    }
+
+    func channelNames(
+        from name: String, in keyset: String, limit: Int
+    ) throws(StoreError) -> [String] {
+        var names: [String] = []
+        try statements.channelsFrom.query(
+            .text(keyset), .text(name), .integer(Int64(limit))
+        ) { row in
+            names.append(row.text(1))
+            return true
+        }
+        return names
+    }
+
+    func withSnapshot<Result>(
+        of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try beginTransaction()
+        defer { endTransaction() }
+        let cursor = try last()
+        let (id, digest) = try state(of: channel)
+        do throws(StoreError) {
+            return try body(SQLSnapshot(reader: self, id: id, cursor: cursor, digest: digest))
+        } catch {
+            // Who compares rows does not know where they are from.
+            guard case .damaged(path: "", let reason) = error else { throw error }
+            throw .damaged(path: path, reason: reason)
+        }
+    }
+
+    // MARK: Names
+
+    func id(of channel: Channel) throws(StoreError) -> Int64? {
+        try statements.findChannel.first([.text(channel.keyset), .text(channel.name)]) {
+            $0.integer(0)
+        }
+    }
+
+    /// A channel's row and digest; no row when nothing was ever in it.
+    func state(of channel: Channel) throws(StoreError) -> (id: Int64?, digest: Digest) {
+        let found = try statements.findState.first([.text(channel.keyset), .text(channel.name)]) {
+            (id: Optional($0.integer(0)), digest: Digest($0, from: 1))
+        }
+        return found ?? (nil, .empty)
+    }
+
+    func last() throws(StoreError) -> Timetoken {
+        let path = path
+        return try ClockRow.read(statements.clock) { .damaged(path: path, reason: $0) }.lastCommit
+    }
+
+    func endTransaction() {
+        // Ending a read cannot fail in a way that matters: the next `begin` would say so.
+        _ = try? statements.end.run(expecting: nil)
+    }
+
+    // MARK: Rows
+
+    /// Throws when one of the rows that were read since the last call is not what was written.
+    func checkRows() throws(StoreError) {
+        guard let damage else { return }
+        self.damage = nil
+        throw damage
+    }
+
+    func storedMessage(_ row: borrowing DatabaseRow, in channel: Int64) -> StoredMessage {
+        let message = Message(
+            payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4),
+            parent: row.optionalTimetoken(7))
+        let (timetoken, uuid) = (row.timetoken(0), row.text(1))
+        if !row.isSoundMessage(in: channel) {
+            damage = .wrongSum(ofMessage: timetoken, in: path)
+        }
+        return StoredMessage(timetoken: timetoken, uuid: uuid, message: message)
+    }
+
+    func isLive(_ row: borrowing DatabaseRow) -> Bool {
+        guard let live = row.optionalInteger(6) else {
+            damage = .damaged(
+                path: path, reason: "an action on message \(row.timetoken(1)) is missing")
+            return false
+        }
+        return live == 1
+    }
+
+    /// Whether an action was taken away whose row is still there.
+    func isHidden(_ row: borrowing DatabaseRow, in channel: Int64) -> Bool {
+        guard !hidden.isEmpty else { return false }
+        let key = MessageAction.Key(
+            messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
+            uuid: row.text(4))
+        return hidden.holds(
+            key, addedAt: row.timetoken(5), stands: isLive(row), in: channel)
+    }
+
+    /// Actions on a message up to this moment are hidden.
+    func hiddenEnd(ofActionsOn message: Timetoken, in channel: Int64) -> Timetoken {
+        hidden.end(ofActionsOn: message, in: channel)
+    }
+
+    func action(_ row: borrowing DatabaseRow, in channel: Int64) -> MessageAction {
+        let key = MessageAction.Key(
+            messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
+            uuid: row.text(4))
+        let action = row.action(under: key, added: 5, score: 8)
+        let (changed, stands) = (row.timetoken(0), isLive(row))
+        let isSound = row.hasSum(7, of: action, removed: stands ? nil : changed, in: channel)
+        // One that stands has not changed since it was added.
+        if !isSound || (stands && changed != action.actionTimetoken) {
+            damage = .wrongSum(of: key, in: path)
+        }
+        return action
+    }
+}
+
+extension Digest {
+    /// Reads three columns: the count and both lanes.
+    init(_ row: borrowing DatabaseRow, from column: Int32) {
+        self.init(
+            count: row.integer(column),
+            words: (
+                UInt64(bitPattern: row.integer(column + 1)),
+                UInt64(bitPattern: row.integer(column + 2))
+            ))
+    }
+}

@@ -1,0 +1,102 @@
+// Messages and actions of the open transaction, each row with its checksum.
+
+import EventModel
+import SQL
+
+extension SQLStore {
+    func insert(
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String,
+        expires: Timetoken?
+    ) throws(StoreError) {
+        let id = try id(of: channel)
+        let sum = RowSum.message(message, at: timetoken, in: id, by: uuid, expires: expires)
+        try statements.insertMessage.run(
+            .timetoken(timetoken), .integer(id), .text(uuid), .text(message.payload),
+            .optional(message.meta), .optional(message.type), .optional(expires), .integer(sum),
+            .optional(message.parent))
+        noteUse(of: channel.keyset, bytes: StoredUse.bytes(of: message, by: uuid))
+    }
+
+    func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
+        // They may be among the hidden ones, and their order says nothing of that.
+        guard !hasHiddenRows else { return [] }
+        var found: [ExpiredMessage] = []
+        try statements.findExpired.query(.timetoken(moment), .integer(Int64(limit))) { row in
+            let channel = Channel(row.text(1), keyset: row.text(0))
+            found.append(ExpiredMessage(channel: channel, timetoken: row.timetoken(2)))
+            return true
+        }
+        return found
+    }
+
+    func action(
+        onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) -> MessageAction? {
+        guard let id = try knownID(of: channel) else { return nil }
+        let arguments: [SQLValue] = [
+            .integer(id), .timetoken(timetoken), .timetoken(message),
+        ]
+        var isSound = true
+        let action = try statements.findActionAt.first(arguments) { row in
+            let key = MessageAction.Key(
+                messageTimetoken: message, type: row.text(0), value: row.text(1),
+                uuid: row.text(2))
+            let action = row.action(under: key, added: 3, score: 6)
+            isSound =
+                action.actionTimetoken == timetoken && row.hasSum(4, of: action, in: id)
+                && row.optionalInteger(5) != nil
+            return action
+        }
+        guard let action, !hidden.holds(action.key, addedAt: timetoken, in: id) else { return nil }
+        guard isSound else { throw .wrongSum(of: action.key, in: path) }
+        return action
+    }
+
+    func action(
+        under key: MessageAction.Key, in channel: Channel
+    ) throws(StoreError) -> MessageAction? {
+        let id = try id(of: channel)
+        let arguments: [SQLValue] = [
+            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
+            .text(key.uuid),
+        ]
+        var isSound = true
+        let found = try statements.findAction.first(arguments) { row in
+            let action = row.action(under: key, added: 0, score: 3)
+            isSound =
+                row.timetoken(1) == action.actionTimetoken && row.hasSum(2, of: action, in: id)
+            return action
+        }
+        guard let found,
+            !hidden.holds(key, addedAt: found.actionTimetoken, in: id)
+        else { return nil }
+        guard isSound else { throw .wrongSum(of: key, in: path) }
+        return found
+    }
+
+    func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
+        let (id, key) = (try id(of: channel), action.key)
+        // A hidden row under the key goes first: triggers take off what was counted for it.
+        if !hidden.isEmpty {
+            storedUses[ExactText(channel.keyset)] = nil
+            try statements.large.clearings.deleteStanding.run([.integer(id)] + key.columns)
+        }
+        try statements.putAction.run(
+            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
+            .text(key.uuid), .timetoken(action.actionTimetoken),
+            .integer(RowSum.action(action, removed: nil, in: id)), .integer(Int64(action.score)))
+        noteUse(of: channel.keyset, bytes: StoredUse.bytes(of: key))
+    }
+
+    func remove(
+        _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) {
+        guard let action = try action(under: key, in: channel) else { return }
+        let id = try id(of: channel)
+        let sum = RowSum.action(action, removed: timetoken, in: id)
+        try statements.removeAction.run(
+            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
+            .text(key.uuid), .timetoken(timetoken), .integer(sum))
+        noteUse(of: channel.keyset, bytes: -StoredUse.bytes(of: key))
+    }
+}

@@ -1,0 +1,67 @@
+// What the store keeps of a channel's segments.
+
+import EventModel
+import SQL
+
+extension SQLStore {
+    func segment(
+        of message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> (segment: Segment, through: Timetoken) {
+        let place: [SQLValue] = try [.integer(id(of: channel)), .timetoken(message)]
+        let segment = try statements.digests.segments.find.first(place) { Segment($0) }
+        let through = try statements.digests.segments.findNext.first(place) { $0.timetoken(0) }
+        return (segment ?? Segment(after: .zero), through ?? .end)
+    }
+
+    func setSegment(_ segment: Segment, of channel: Channel) throws(StoreError) {
+        let words = segment.digest.words
+        try statements.digests.segments.put.run(
+            .integer(id(of: channel)), .timetoken(segment.after),
+            .integer(Int64(segment.messageCount)), .integer(segment.digest.count),
+            .word(words.0), .word(words.1))
+    }
+
+    func removeSegments(
+        from start: Timetoken, before end: Timetoken, of channel: Channel
+    ) throws(StoreError) {
+        try statements.digests.segments.remove.run(
+            .integer(id(of: channel)), .timetoken(start), .timetoken(end))
+    }
+}
+
+extension Segment {
+    /// Of a row with ``columns``.
+    init(_ row: borrowing DatabaseRow) {
+        self.init(
+            after: row.timetoken(0), messageCount: Int(row.integer(1)), digest: Digest(row, from: 2)
+        )
+    }
+
+    static let columns = "after, messages, count, lane0, lane1"
+    /// Those of a channel that start before a position.
+    static let newestFirst = """
+        SELECT \(columns) FROM segment WHERE channel = ? AND after < ? ORDER BY after DESC
+        """
+}
+
+/// What the writer runs about segments.
+final class SQLSegmentStatements {
+    let find: StoreStatement
+    let findNext: StoreStatement
+    let put: StoreStatement
+    let remove: StoreStatement
+
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        find = try connection.prepare("\(Segment.newestFirst) LIMIT 1")
+        findNext = try connection.prepare(
+            "SELECT after FROM segment WHERE channel = ? AND after >= ? ORDER BY after LIMIT 1")
+        put = try connection.prepare(
+            """
+            INSERT INTO segment(channel, \(Segment.columns)) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (channel, after) DO UPDATE SET messages = excluded.messages,
+            count = excluded.count, lane0 = excluded.lane0, lane1 = excluded.lane1
+            """)
+        remove = try connection.prepare(
+            "DELETE FROM segment WHERE channel = ? AND after >= ? AND after < ?")
+    }
+}

@@ -1,0 +1,180 @@
+// Connections to a real server: pipelines, transactions, and errors that say what happened.
+
+import Postgres
+import SQL
+import Testing
+
+@testable import TestSupport
+
+typealias PlainConnection = PostgresConnection<PostgresError>
+
+/// A connection in a schema of its own, with a table.
+func plainConnection(_ patience: Int32 = 30_000) throws -> PlainConnection {
+    let server = try TestPostgres.shared
+    let schema = server.newSchema()
+    let connection = try PlainConnection(server.target(schema: schema), patience: patience) { $0 }
+    try connection.execute("CREATE SCHEMA \(schema); CREATE TABLE t(number bigint, name text)")
+    return connection
+}
+
+@Suite("PostgreSQL connection")
+struct PostgresConnectionTests {
+    private func count(_ connection: PlainConnection) throws(PostgresError) -> Int64? {
+        try connection.prepare("SELECT count(*) FROM t").first { $0.integer(0) }
+    }
+
+    @Test("the server's version is known")
+    func version() throws {
+        #expect(try plainConnection().serverVersion >= 140_000)
+    }
+
+    @Test("what is queued takes place in order, before what waits for an answer")
+    func order() throws {
+        let connection = try plainConnection()
+        let insert = connection.prepare("INSERT INTO t VALUES ($1, 'a')")
+        let double = connection.prepare("UPDATE t SET number = number * 2")
+
+        try insert.run(.integer(3))
+        try double.run()
+        try insert.run(.integer(5))
+
+        var numbers: [Int64] = []
+        try connection.prepare("SELECT number FROM t ORDER BY number").query { row in
+            numbers.append(row.integer(0))
+            return true
+        }
+        #expect(numbers == [5, 6])
+    }
+
+    @Test("more than a socket holds can be queued, with answers that are as long")
+    func longPipeline() throws {
+        let connection = try plainConnection()
+        let insert = connection.prepare(
+            "INSERT INTO t VALUES ($1, $2) RETURNING name")
+        let text = String(repeating: "x", count: 100_000)
+
+        for number in 0..<100 as Range<Int64> { try insert.run(.integer(number), .text(text)) }
+
+        #expect(try count(connection) == 100)
+    }
+
+    @Test("the first failure is told by whoever waits, and nothing behind it takes place")
+    func failureInPipeline() throws {
+        let connection = try plainConnection()
+        let insert = connection.prepare("INSERT INTO t VALUES (10 / $1::bigint, 'a')")
+        try connection.execute("BEGIN")
+
+        try insert.run(.integer(5))
+        try insert.run(.integer(0))
+        try insert.run(.integer(1))
+
+        let error = #expect(throws: PostgresError.self) { try connection.settle() }
+        #expect(error?.state == "22012")
+        #expect(error?.message == "division by zero")
+        #expect(error?.isLost == false)
+        #expect(connection.isInTransaction)
+        connection.rollBack()
+        #expect(!connection.isInTransaction)
+        #expect(try count(connection) == 0)
+    }
+
+    @Test("what was queued for a transaction that is rolled back leaves no trace")
+    func rollBack() throws {
+        let connection = try plainConnection()
+        let insert = connection.prepare("INSERT INTO t VALUES ($1, 'a')")
+        let begin = connection.prepare("BEGIN")
+        let commit = connection.prepare("COMMIT")
+
+        try begin.run()
+        try insert.run(.integer(1))
+        connection.rollBack()
+
+        #expect(try count(connection) == 0)
+        try begin.run()
+        try insert.run(.integer(2))
+        try commit.run()
+        try connection.settle()
+        #expect(!connection.isInTransaction)
+        #expect(try count(connection) == 1)
+    }
+
+    @Test("a transaction is open until it is ended")
+    func openTransaction() throws {
+        let connection = try plainConnection()
+        #expect(!connection.isInTransaction)
+
+        try connection.execute("BEGIN")
+        #expect(connection.isInTransaction)
+
+        try connection.execute("COMMIT")
+        #expect(!connection.isInTransaction)
+    }
+
+    @Test("SQL that is none is told at the next wait")
+    func notSQL() throws {
+        let connection = try plainConnection()
+        let statement = connection.prepare("SELEC 1")
+
+        let error = #expect(throws: PostgresError.self) { try statement.first { $0.integer(0) } }
+
+        #expect(error?.state == "42601")
+        #expect(try count(connection) == 0)
+    }
+
+    @Test("a server that is not there is told by its place")
+    func noServer() {
+        let error = #expect(throws: PostgresError.self) {
+            try PlainConnection("host=/tmp/no-such-directory", patience: 1000) { $0 }
+        }
+
+        #expect(error?.isLost == true)
+        #expect(error?.message.contains("/tmp/no-such-directory") == true)
+    }
+
+    @Test("a server that says nothing is given up")
+    func silence() throws {
+        let connection = try plainConnection(200)
+        let sleep = connection.prepare("SELECT pg_sleep(20)")
+
+        let error = #expect(throws: PostgresError.self) { try sleep.first { _ in } }
+
+        #expect(error?.isLost == true)
+        #expect(error?.message == "the server did not answer within 200 ms")
+        #expect(!connection.isInTransaction)
+        #expect(throws: PostgresError.self) { try connection.settle() }
+    }
+
+    @Test("a connection that the server ends is lost, and says so at every call")
+    func terminated() throws {
+        let (connection, other) = (try plainConnection(), try plainConnection())
+        let pid = try connection.prepare("SELECT pg_backend_pid()").first { $0.integer(0) }
+        let insert = connection.prepare("INSERT INTO t VALUES ($1, 'a')")
+        try connection.execute("BEGIN")
+        try insert.run(.integer(1))
+
+        _ = try other.prepare("SELECT pg_terminate_backend($1::bigint::int)")
+            .first([.integer(try #require(pid))]) { _ in }
+
+        let error = #expect(throws: PostgresError.self) { try connection.settle() }
+        #expect(error?.isLost == true)
+        #expect(throws: PostgresError.self) { try insert.run(.integer(2)) }
+        connection.rollBack()
+    }
+
+    @Test("nobody else sees a transaction before it is committed")
+    func isolation() throws {
+        let server = try TestPostgres.shared
+        let target = server.target(schema: server.newSchema())
+        let writer = try PlainConnection(target, patience: 30_000) { $0 }
+        let reader = try PlainConnection(target, patience: 30_000) { $0 }
+        let schema = try writer.prepare("SELECT current_setting('search_path')").first {
+            $0.text(0)
+        }
+        try writer.execute("CREATE SCHEMA \(try #require(schema)); CREATE TABLE t(number bigint)")
+
+        try writer.execute("BEGIN; INSERT INTO t VALUES (1)")
+        #expect(try count(reader) == 0)
+        try writer.execute("COMMIT")
+        #expect(try count(reader) == 1)
+    }
+}
