@@ -392,7 +392,7 @@ class Failures(InterceptorTestCase):
 
         receiver = self.moderator(decide)
         daemon = self.start(
-            self.interceptor(receiver, on_failure="allow", timeout_milliseconds=5000))
+            self.interceptor(receiver, on_failure="allow", timeout_milliseconds=10000))
         floods = [await self.device(daemon, "eve", f"eve-{number}") for number in range(8)]
         others = [await self.device(daemon, user) for user in ("ada", "bob")]
         flood = asyncio.gather(*(self.tried(device) for device in floods for _ in range(80)))

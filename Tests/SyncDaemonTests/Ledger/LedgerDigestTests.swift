@@ -12,7 +12,7 @@ struct LedgerDigestTests {
     private let room = Channel("room")
 
     @Test(
-        "after every commit of a random life", arguments: StoreUnderTest.allCases, UInt64(1)...12)
+        "after every commit of a random life", arguments: StoreUnderTest.embedded, UInt64(1)...12)
     func randomLife(_ kind: StoreUnderTest, seed: UInt64) throws {
         let directory = try ScratchDirectory()
         let kept = [0, 200, 1 << 60] as [UInt64]
@@ -72,7 +72,7 @@ struct LedgerDigestTests {
 
     @Test(
         "reactions to what is still to come go with the segment that they come into",
-        arguments: StoreUnderTest.allCases, [3, Limits.segmentActionsMovedMax + 1])
+        arguments: StoreUnderTest.embedded, [3, Limits.segmentActionsMovedMax + 1])
     func actionsBeforeMessages(_ kind: StoreUnderTest, count: Int) throws {
         let directory = try ScratchDirectory()
         let bench = LedgerBench(try kind.make(in: directory))

@@ -101,7 +101,7 @@ struct LedgerLargeDeletionTests {
         #expect(bench.failure == nil)
     }
 
-    @Test("a retry while it waits is answered alike", arguments: StoreUnderTest.allCases)
+    @Test("a retry while it waits is answered alike", arguments: StoreUnderTest.embedded)
     func retries(_ kind: StoreUnderTest) throws {
         let bench = try filled(try kind.make(in: directory))
         _ = bench.commit(deletion("m"))
@@ -246,7 +246,7 @@ struct LedgerLargeDeletionTests {
 
     @Test(
         "a message that expires with many actions goes in steps too",
-        arguments: StoreUnderTest.allCases)
+        arguments: StoreUnderTest.embedded)
     func expires(_ kind: StoreUnderTest) throws {
         let bench = try filled(try kind.make(in: directory))
         bench.wall += 2 * hour

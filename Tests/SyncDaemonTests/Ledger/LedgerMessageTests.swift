@@ -31,7 +31,7 @@ struct LedgerMessageTests {
 
     @Test(
         "between commits the ledger knows what a write was answered, and writes nothing",
-        arguments: StoreUnderTest.allCases)
+        arguments: StoreUnderTest.embedded)
     func recalls(_ kind: StoreUnderTest) throws {
         let directory = try ScratchDirectory()
         let store = try kind.make(in: directory)

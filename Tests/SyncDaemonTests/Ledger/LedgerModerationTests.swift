@@ -31,7 +31,7 @@ struct LedgerModerationTests {
         return count
     }
 
-    @Test("few go in the commit that asks for it", arguments: StoreUnderTest.allCases)
+    @Test("few go in the commit that asks for it", arguments: StoreUnderTest.embedded)
     func clearsAtOnce(_ kind: StoreUnderTest) throws {
         let bench = try filled(try kind.make(in: directory))
         let clearing = Clearing(type: "reaction", value: "❤️")
@@ -62,7 +62,7 @@ struct LedgerModerationTests {
         #expect(try count(bench) == 21)
     }
 
-    @Test("where there is nothing nobody hears of it", arguments: StoreUnderTest.allCases)
+    @Test("where there is nothing nobody hears of it", arguments: StoreUnderTest.embedded)
     func findsNothing(_ kind: StoreUnderTest) throws {
         let bench = try filled(try kind.make(in: directory), rowsMax: 4)
         for clearing in [Clearing(userID: "nobody"), Clearing(messageTimetoken: tick(7))] {
@@ -77,7 +77,7 @@ struct LedgerModerationTests {
 
     @Test(
         "many are read in steps, go at once and are removed in steps",
-        arguments: StoreUnderTest.allCases)
+        arguments: StoreUnderTest.embedded)
     func goesInSteps(_ kind: StoreUnderTest) throws {
         let bench = try filled(try kind.make(in: directory), rowsMax: 4)
         let clearing = Clearing(messageTimetoken: tick(500), type: "reaction", value: "👍")
@@ -169,7 +169,7 @@ struct LedgerModerationTests {
 
     @Test(
         "what stands by the very name that is said goes first, and then what that name means",
-        arguments: StoreUnderTest.allCases, [1000, 4])
+        arguments: StoreUnderTest.embedded, [1000, 4])
     func knowsFormerNames(_ kind: StoreUnderTest, rowsMax: Int) throws {
         let bench = try filled(try kind.make(in: directory), rowsMax: rowsMax)
         for number in 1...6 {

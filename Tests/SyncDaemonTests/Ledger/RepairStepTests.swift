@@ -29,7 +29,7 @@ struct RepairStepTests {
 
     @Test(
         "rows that come, go and come back between steps end up as they stand",
-        arguments: StoreUnderTest.allCases, UInt64(1)...6)
+        arguments: StoreUnderTest.embedded, UInt64(1)...6)
     func mixedCommits(_ kind: StoreUnderTest, seed: UInt64) throws {
         let directory = try ScratchDirectory()
         // Every third one forgets tombstones at once: then steps cannot be put together.

@@ -118,7 +118,7 @@ struct SegmentRepairTests {
 
     @Test(
         "any device becomes equal, by symbols of what differs alone",
-        arguments: StoreUnderTest.allCases, UInt64(1)...15)
+        arguments: StoreUnderTest.embedded, UInt64(1)...15)
     func mends(_ kind: StoreUnderTest, seed: UInt64) throws {
         var choices = SeededGenerator(seed: seed)
         let bench = LedgerBench(try kind.make(in: directory))

@@ -67,7 +67,7 @@ struct SummaryWorkTests {
 
     @Test(
         "equal a recount, whatever happened since the last one",
-        arguments: StoreUnderTest.allCases, [1, 2, 3] as [UInt64])
+        arguments: StoreUnderTest.embedded, [1, 2, 3] as [UInt64])
     func recounts(_ kind: StoreUnderTest, seed: UInt64) throws {
         let directory = try ScratchDirectory()
         let store = try kind.make(in: directory)
@@ -186,7 +186,7 @@ struct SummaryWorkTests {
 
     @Test(
         "of its versions those of its author come, the newest, whoever else says so",
-        arguments: StoreUnderTest.allCases)
+        arguments: StoreUnderTest.embedded)
     func versions(_ kind: StoreUnderTest) throws {
         let directory = try ScratchDirectory()
         let bench = LedgerBench(try kind.make(in: directory))

@@ -76,7 +76,7 @@ struct WindowReadingTests {
 
     @Test(
         "are all rows of a stretch, and say what stands before it",
-        arguments: StoreUnderTest.allCases, [1, 2, 3, 4] as [UInt64])
+        arguments: StoreUnderTest.embedded, [1, 2, 3, 4] as [UInt64])
     func pagesBack(_ kind: StoreUnderTest, seed: UInt64) throws {
         let directory = try ScratchDirectory()
         let store = try kind.make(in: directory)
@@ -103,7 +103,7 @@ struct WindowReadingTests {
     /// Found by an operator: no device could tell such pages right, and nobody said why.
     @Test(
         "are refused where a segment's state is not that of its rows",
-        arguments: StoreUnderTest.allCases)
+        arguments: StoreUnderTest.embedded)
     func contradictions(_ kind: StoreUnderTest) throws {
         let directory = try ScratchDirectory()
         let store = try kind.make(in: directory)

@@ -14,6 +14,9 @@ enum StoreUnderTest: CaseIterable {
     case sqlite
     case postgres
 
+    /// For tests of what stands on a store, which a server would take minutes for.
+    static let embedded: [StoreUnderTest] = [.memory, .sqlite]
+
     func make(in directory: ScratchDirectory) throws -> any Store {
         switch self {
         case .memory: MemoryStore()
