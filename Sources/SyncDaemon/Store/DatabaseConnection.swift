@@ -7,18 +7,23 @@ import SQL
 import SQLite
 
 /// One connection, for one thread at a time.
+///
+/// Calls are not inlined, for the reason at ``DatabaseStatement``.
 enum DatabaseConnection<Failure: Error>: ~Copyable {
     case sqlite(SQLiteConnection<Failure>)
     case postgres(PostgresConnection<Failure>)
 
     var dialect: DatabaseDialect {
-        switch self {
-        case .sqlite: .sqlite
-        case .postgres: .postgres
+        @inline(never) get {
+            switch self {
+            case .sqlite: .sqlite
+            case .postgres: .postgres
+            }
         }
     }
 
     /// Compiles one statement, which must go away before the connection does.
+    @inline(never)
     func prepare(_ sql: String) throws(Failure) -> DatabaseStatement<Failure> {
         let sql = dialect.statement(sql)
         switch self {
@@ -28,6 +33,7 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
     }
 
     /// Compiles a statement whose rows may be more than memory holds; for transactions.
+    @inline(never)
     func prepareScan(_ sql: String) throws(Failure) -> DatabaseStatement<Failure> {
         let sql = dialect.statement(sql)
         switch self {
@@ -38,6 +44,7 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
     }
 
     /// Runs one or more statements that return nothing.
+    @inline(never)
     func execute(_ sql: String) throws(Failure) {
         switch self {
         case .sqlite(let connection): try connection.execute(sql)
@@ -46,6 +53,7 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
     }
 
     /// Has a server compile every statement now, so that it can be asked about them.
+    @inline(never)
     func compileAll() throws(Failure) {
         switch self {
         case .sqlite: return
@@ -54,6 +62,7 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
     }
 
     /// Waits until everything was done that was asked for, and tells whether it failed.
+    @inline(never)
     func settle() throws(Failure) {
         switch self {
         case .sqlite: return
@@ -62,6 +71,7 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
     }
 
     /// Ends a transaction that is open, or failed.
+    @inline(never)
     func rollBack() throws(Failure) {
         switch self {
         case .sqlite(let connection):
@@ -73,6 +83,7 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
     // MARK: What a file has, and a server sees to itself
 
     /// As ``SQLiteConnection/onProgress(every:_:)``.
+    @inline(never)
     func onProgress(every steps: Int32, _ body: (() -> Void)?) {
         switch self {
         case .sqlite(let connection): connection.onProgress(every: steps, body)
@@ -82,21 +93,26 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
 
     /// Rows that the last INSERT, UPDATE or DELETE of a file changed.
     var changedRows: Int {
-        switch self {
-        case .sqlite(let connection): connection.changedRows
-        case .postgres: 0
+        @inline(never) get {
+            switch self {
+            case .sqlite(let connection): connection.changedRows
+            case .postgres: 0
+            }
         }
     }
 
     /// As ``SQLiteConnection/logPages``.
     var logPages: Int {
-        switch self {
-        case .sqlite(let connection): connection.logPages
-        case .postgres: 0
+        @inline(never) get {
+            switch self {
+            case .sqlite(let connection): connection.logPages
+            case .postgres: 0
+            }
         }
     }
 
     /// As ``SQLiteConnection/checkpoint()``.
+    @inline(never)
     func checkpoint() throws(Failure) {
         switch self {
         case .sqlite(let connection): try connection.checkpoint()
@@ -105,6 +121,7 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
     }
 
     /// As ``SQLiteConnection/truncateLog(waitingAtMost:)``.
+    @inline(never)
     func truncateLog(waitingAtMost milliseconds: Int32) throws(Failure) -> Bool {
         switch self {
         case .sqlite(let connection): try connection.truncateLog(waitingAtMost: milliseconds)
@@ -113,6 +130,7 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
     }
 
     /// As ``SQLiteConnection/fileLength()``.
+    @inline(never)
     func fileLength() throws(Failure) -> Int64 {
         switch self {
         case .sqlite(let connection): try connection.fileLength()
@@ -121,6 +139,7 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
     }
 
     /// As ``SQLiteConnection/lengthenFile(toPages:of:)``.
+    @inline(never)
     func lengthenFile(toPages pages: Int64, of pageBytes: Int) throws(Failure) {
         switch self {
         case .sqlite(let connection): try connection.lengthenFile(toPages: pages, of: pageBytes)

@@ -6,6 +6,9 @@ import SQL
 import SQLite
 
 /// A statement that was compiled once and runs often; it goes away before its connection.
+///
+/// Calls are not inlined: Swift 6.3.1 ends in an assertion where its optimiser threads jumps through
+/// several switches over a value that cannot be copied.
 enum DatabaseStatement<Failure: Error>: ~Copyable {
     case sqlite(SQLiteStatement<Failure>)
     case postgres(PostgresStatement<Failure>)
@@ -27,6 +30,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
         try run(values as [SQLValue])
     }
 
+    @inline(never)
     func run(_ values: [SQLValue]) throws(Failure) {
         switch self {
         case .sqlite(let statement): try statement.run(values)
@@ -39,6 +43,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
     ///
     /// - Parameter tag: What the server must say that it has done: a `COMMIT` of a transaction that
     ///   failed is none.
+    @inline(never)
     func run(expecting tag: String?) throws(Failure) {
         switch self {
         case .sqlite(let statement): try statement.run()
@@ -50,6 +55,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
     /// Runs it at once.
     ///
     /// - Returns: How many rows it changed.
+    @inline(never)
     func runCounting(_ values: [SQLValue]) throws(Failure) -> Int {
         switch self {
         case .sqlite(let statement): try statement.runCounting(values)
@@ -65,6 +71,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
         try query(values as [SQLValue], body: body)
     }
 
+    @inline(never)
     func query(
         _ values: [SQLValue], body: (borrowing DatabaseRow) -> Bool
     ) throws(Failure) {
@@ -79,6 +86,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
     }
 
     /// The first row, read by `body`.
+    @inline(never)
     func first<Value>(
         _ values: [SQLValue] = [], body: (borrowing DatabaseRow) -> Value
     ) throws(Failure) -> Value? {
@@ -100,11 +108,12 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
 
 /// The row that a statement stands on; valid only during the call that lends it.
 ///
-/// Columns count from 0.
+/// Columns count from 0. Calls are not inlined, for the reason at ``DatabaseStatement``.
 enum DatabaseRow: ~Copyable {
     case sqlite(SQLiteRow)
     case postgres(PostgresRow)
 
+    @inline(never)
     func integer(_ column: Int32) -> Int64 {
         switch self {
         case .sqlite(let row): row.integer(column)
@@ -113,6 +122,7 @@ enum DatabaseRow: ~Copyable {
     }
 
     /// `nil` for whatever is not stored as an integer.
+    @inline(never)
     func exactInteger(_ column: Int32) -> Int64? {
         switch self {
         case .sqlite(let row): row.exactInteger(column)
@@ -124,6 +134,7 @@ enum DatabaseRow: ~Copyable {
         Timetoken(rawValue: UInt64(clamping: integer(column)))
     }
 
+    @inline(never)
     func optionalInteger(_ column: Int32) -> Int64? {
         switch self {
         case .sqlite(let row): row.optionalInteger(column)
@@ -136,6 +147,7 @@ enum DatabaseRow: ~Copyable {
     }
 
     /// A text column; empty for NULL.
+    @inline(never)
     func text(_ column: Int32) -> String {
         switch self {
         case .sqlite(let row): row.text(column)
@@ -143,6 +155,7 @@ enum DatabaseRow: ~Copyable {
         }
     }
 
+    @inline(never)
     func optionalText(_ column: Int32) -> String? {
         switch self {
         case .sqlite(let row): row.optionalText(column)
@@ -151,6 +164,7 @@ enum DatabaseRow: ~Copyable {
     }
 
     /// The first columns as they are; `nil` when one holds what a ``SQLValue`` cannot be.
+    @inline(never)
     func values(_ count: Int) -> [SQLValue]? {
         switch self {
         case .sqlite(let row): row.values(count)
