@@ -7,8 +7,8 @@ import SQLite
 
 /// A statement that was compiled once and runs often; it goes away before its connection.
 ///
-/// Calls are not inlined: Swift 6.3.1 ends in an assertion where its optimiser threads jumps through
-/// several switches over a value that cannot be copied.
+/// Calls are not inlined: Swift 6.3.1 ends in an assertion where its optimiser threads jumps
+/// through several switches over a value that cannot be copied.
 enum DatabaseStatement<Failure: Error>: ~Copyable {
     case sqlite(SQLiteStatement<Failure>)
     case postgres(PostgresStatement<Failure>)
