@@ -76,7 +76,7 @@ let package = Package(
         .target(
             name: "SQLite", dependencies: ["EventModel", "SQL", "CSQLite"], swiftSettings: shipped),
         .target(
-            name: "Postgres", dependencies: ["EventModel", "SQL", "CLibPQ"], swiftSettings: shipped),
+            name: "Postgres", dependencies: ["SQL", "CLibPQ"], swiftSettings: shipped),
         // For syncsim and tests: nothing that ships links it.
         .target(name: "SQLiteFaults", dependencies: ["Basis", "CSQLite"], swiftSettings: shipped),
         .target(

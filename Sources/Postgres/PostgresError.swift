@@ -20,9 +20,6 @@ public struct PostgresError: Error, Hashable {
     /// Whether pages of a table or an index contradict each other, or cannot be read.
     public var isDamage: Bool { state == "XX001" || state == "XX002" }
 
-    /// Whether the server took no more connections, or is not ready yet: trying again may help.
-    public var isRefusal: Bool { state == "53300" || state.hasPrefix("57P") }
-
     init(state: String, message: String, isLost: Bool) {
         self.state = state
         self.message = message

@@ -1,7 +1,6 @@
 // One answer of the server, and the rows in it.
 
 import CLibPQ
-public import EventModel
 public import SQL
 
 /// An answer; cleared when its owner goes away.
@@ -86,16 +85,8 @@ public enum PostgresType {
         return unsafe bytes.reduce(start) { $0 << 8 | Int64($1) }
     }
 
-    public func timetoken(_ column: Int32) -> Timetoken {
-        Timetoken(rawValue: UInt64(clamping: integer(column)))
-    }
-
     public func optionalInteger(_ column: Int32) -> Int64? {
         isNull(column) ? nil : integer(column)
-    }
-
-    public func optionalTimetoken(_ column: Int32) -> Timetoken? {
-        isNull(column) ? nil : timetoken(column)
     }
 
     /// A column of texts; empty for NULL.

@@ -27,21 +27,10 @@ class BrowserFailure(AssertionError):
     """The browser or a script in it failed."""
 
 
-class Pages:
-    """Serves the client's files, or a folder's, to the browser on a free port of this machine."""
+class LocalServer:
+    """A server for the browser on a free port of this machine."""
 
-    def __init__(self, host="127.0.0.1", folder=PAGES):
-        class Handler(http.server.SimpleHTTPRequestHandler):
-            """Says nothing, and has no page kept."""
-
-            def end_headers(self):
-                self.send_header("Cache-Control", "no-store")
-                super().end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        handler = functools.partial(Handler, directory=str(folder))
+    def __init__(self, handler, host="127.0.0.1"):
         self._server = http.server.ThreadingHTTPServer((host, 0), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
@@ -54,6 +43,23 @@ class Pages:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class Pages(LocalServer):
+    """Serves the client's files, or a folder's."""
+
+    def __init__(self, host="127.0.0.1", folder=PAGES):
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            """Says nothing, and has no page kept."""
+
+            def end_headers(self):
+                self.send_header("Cache-Control", "no-store")
+                super().end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(functools.partial(Handler, directory=str(folder)), host)
 
 
 class Browser:

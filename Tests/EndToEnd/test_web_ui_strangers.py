@@ -5,9 +5,9 @@ import http.server
 import json
 import pathlib
 import tempfile
-import threading
 import unittest
 
+from browser import LocalServer
 from test_console import ConsoleCase
 from test_web_client import WebCase
 from test_web_ui import BAR, FIELD, MESSAGE, PICKER, SHEET, UiCase
@@ -23,7 +23,7 @@ FRAMES = ("new Promise((done) => requestAnimationFrame(() => requestAnimationFra
 TURNED = "x\u202eeve"
 
 
-class Elsewhere:
+class Elsewhere(LocalServer):
     """Another server, which has nothing, and tells what it was asked for."""
 
     def __init__(self):
@@ -37,18 +37,7 @@ class Elsewhere:
             def log_message(self, *_):
                 pass
 
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
-
-    @property
-    def origin(self):
-        return "http://{}:{}".format(*self._server.server_address)
-
-    def close(self):
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__init__(Handler)
 
 
 class StrangersCase(UiCase):

@@ -53,7 +53,6 @@ struct PostgresStatementTests {
                 let isNull = row.isNull(column)
                 #expect(isNull)
                 #expect(row.optionalText(column) == nil)
-                #expect(row.optionalTimetoken(column) == nil)
                 #expect(row.optionalInteger(column) == nil)
                 #expect(row.text(column) == "")
                 #expect(row.integer(column) == 0)

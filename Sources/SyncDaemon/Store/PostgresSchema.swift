@@ -23,7 +23,9 @@ enum PostgresSchema {
         secret given: DigestSecret?, using generator: inout some RandomNumberGenerator
     ) throws(StoreError) {
         let found = try version(connection, of: schema)
-        guard found <= version else { throw .newerSchema(path: name, version: found) }
+        guard found <= version else {
+            throw .newerSchema(path: name, version: found, known: version)
+        }
         guard found == 0 else { return }
         try connection.execute("BEGIN; CREATE SCHEMA IF NOT EXISTS \(quoted(schema));")
         for part in [tables, longKeys, counts, threads, uses, keys] { try connection.execute(part) }

@@ -18,7 +18,9 @@ enum SQLiteSchema {
         secret given: DigestSecret? = nil, using generator: inout some RandomNumberGenerator
     ) throws(StoreError) {
         let found = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
-        guard found <= version else { throw .newerSchema(path: path, version: found) }
+        guard found <= version else {
+            throw .newerSchema(path: path, version: found, known: version)
+        }
         // Before the first table: it is part of the file's layout. Never again: it writes, and a
         // daemon must start on a full disk.
         if found == 0 { try connection.execute("PRAGMA auto_vacuum=INCREMENTAL") }

@@ -4,7 +4,8 @@
 enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     case inUse(path: String)
-    case newerSchema(path: String, version: Int64)
+    /// - `known`: What this release reads of such a database.
+    case newerSchema(path: String, version: Int64, known: Int64)
     case isLink(path: String)
     /// The disk is full, and the file has yet to be made or brought up to date.
     case noRoom(path: String, free: Int?)
@@ -28,9 +29,9 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "(--data-dir chooses another)."
         case .inUse(let path):
             "\(path) is in use by another daemon. Stop that one, or choose another --data-dir."
-        case .newerSchema(let path, let version):
+        case .newerSchema(let path, let version, let known):
             "\(path) was written by a newer release (schema \(version), and this one knows up to "
-                + "\(SQLiteSchema.version)). Install that release."
+                + "\(known)). Install that release."
         case .noRoom(let path, let free):
             "The disk of \(path) is full\(free.map { " (\($0) bytes free)" } ?? ""), and the file "
                 + "has yet to be made or brought up to date. Free some space, and start again."

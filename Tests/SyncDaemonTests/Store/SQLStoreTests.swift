@@ -137,7 +137,8 @@ struct SQLStoreTests {
 
         let error = #expect(throws: StoreError.self) { try SQLStore(directory: directory.path) }
 
-        #expect(error == .newerSchema(path: path, version: SQLiteSchema.version + 1))
+        let known = SQLiteSchema.version
+        #expect(error == .newerSchema(path: path, version: known + 1, known: known))
         #expect(error?.description.contains("schema \(SQLiteSchema.version + 1)") == true)
         #expect(error?.description.contains("knows up to \(SQLiteSchema.version))") == true)
         try StoreConnection(path: path).execute("PRAGMA user_version=\(SQLiteSchema.version)")
