@@ -257,7 +257,8 @@ class Trouble(WindowCase):
         shown = await page.run("view()")
         await asyncio.to_thread(daemon.stop)
         await self.again(page, daemon, "ada")
-        await page.until("room.items.length > 0", "what was stored")
+        # The newest is painted first.
+        await page.until(f"room.items.length === {len(shown)}", "all that was stored")
         self.assertEqual(await page.run("view()"), shown)
         self.assertEqual(await page.run("room.isVerified"), False)
         await asyncio.to_thread(daemon.start)

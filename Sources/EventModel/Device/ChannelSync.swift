@@ -262,14 +262,24 @@ public struct ChannelSync: Sendable {
             _ = incoming?.apply(batch)
             step.hasMoved = false
         } else {
+            // A page lacks what a later one undoes: it takes the last one to say what there is.
+            let isUnproven = batch.cursor > base.cursor && batch.isPart
             step.rows = base.apply(batch)
             // What is summed up may lack a removal that was forgotten: as long as nothing is known
             // of the rest nothing can be compared.
-            if !step.rows.isEmpty || base.rest.digest == nil { isVerified = false }
+            if !step.rows.isEmpty || isUnproven || base.rest.digest == nil { isVerified = false }
         }
         if let state = batch.state { compare(with: state, at: batch.cursor, &step) }
         cutToSize(&step)
         askForPage(&step)
         return step
+    }
+}
+
+extension Batch {
+    /// Whether more is to come before anybody says what the channel comes to: not where nothing of
+    /// it is stored.
+    fileprivate var isPart: Bool {
+        state == nil && (envelopes.isEmpty || envelopes.contains(where: \.isStored))
     }
 }

@@ -90,6 +90,9 @@ final class CatchUp {
                 leavingOut: subscription.unseen
                     ?? Unseen(after: page.start.messages, asOf: found.asOf))
             subscription.lacksState = found.state == nil
+            if page.window != nil {
+                subscription.exactFrom = found.state == nil ? .end : found.through
+            }
             if subscription.actions == .summary { summed.append(subscription) }
             outlet.lag(subscription)
         }
@@ -284,6 +287,7 @@ final class CatchUp {
     /// The same for who holds a part of the channel: all that happened as it happened, from which
     /// it learns what the rest comes to; `nil` where that is much, too.
     private func exact(for subscription: Subscription) -> ArraySlice<EncodedEnvelope>? {
+        guard subscription.position >= subscription.exactFrom else { return nil }
         let events = subscription.topic.recent.wholeEvents(after: subscription.position)
         return events.flatMap { $0.count <= Limits.windowEventsMax ? $0 : nil }
     }

@@ -104,6 +104,10 @@ final class Subscription: Placed {
     /// Where the part of the channel starts that its device holds, and may miss changes of; zero:
     /// that is not known; `nil`: the device holds everything, or no rows.
     var window: Timetoken?
+    /// From where on all that happens, as it happens, tells its device what is outside its window:
+    /// pages leave that out, and the last of them alone says what it comes to. `.end`: one of those
+    /// before it was the last that it got.
+    var exactFrom = Timetoken.zero
     /// The last page that it got said nothing of the channel's state.
     var lacksState = false
     var state: State

@@ -58,7 +58,9 @@ final class SimulatedDaemon {
         groups = ChannelGroups(try store.allGroups())
         let ledger = SimulatedLedger(store, order: order, groups: groups, clock, in: world)
         let readers = SimulatedReaders(
-            try store.makeReader(), order: order,
+            FaultyReader(
+                try store.makeReader(), pageEvents: world.setting.pageEvents, bug: world.bug),
+            order: order,
             caches: ReaderCaches(
                 repairs: RepairCache(secret: store.secret), secret: store.secret,
                 windows: world.setting.windowBounds), in: world)

@@ -1,27 +1,30 @@
-// A reader with a planted bug in what a device catches up with.
+// A reader whose pages are as short as a world wants them, and which may have a planted bug in what
+// a device catches up with.
 
 import EventModel
 
 @testable import SyncDaemon
 
-/// Leaves some tombstones out, or all clearings, or all deletions of messages.
+/// Ends pages early, as those of a long channel end; with a bug leaves some tombstones out, or all
+/// clearings, or all deletions of messages.
 final class FaultyReader: StoreReader {
-    static let bugs: [PlantedBug?] = [
-        .droppedTombstone, .clearingForgetsLate, .forgottenDeletion,
-    ]
-
     let reader: any StoreReader
+    private let pageEvents: Int
     private let bug: PlantedBug?
 
-    init(_ reader: any StoreReader, bug: PlantedBug?) {
+    init(_ reader: any StoreReader, pageEvents: Int, bug: PlantedBug?) {
         self.reader = reader
+        self.pageEvents = pageEvents
         self.bug = bug
     }
+
+    func onProgress(_ body: @escaping () -> Void) { reader.onProgress(body) }
 
     func changes(
         in channel: Channel, from start: ChangeStart
     ) throws(StoreError) -> ChangePage {
         var page = try reader.changes(in: channel, from: start)
+        page.end(after: pageEvents)
         page.envelopes.removeAll { envelope in
             switch envelope.event {
             case .actionRemoved:
@@ -106,5 +109,15 @@ final class FaultyReader: StoreReader {
         _ search: inout ChannelSearch, while mayGoOn: () -> Bool
     ) throws(StoreError) {
         try reader.readOn(&search, while: mayGoOn)
+    }
+}
+
+extension ChangePage {
+    /// Leaves to the next page what is more than a number of events.
+    fileprivate mutating func end(after count: Int) {
+        guard envelopes.count > count else { return }
+        envelopes.removeLast(envelopes.count - count)
+        through = envelopes.last?.timetoken ?? through
+        (isComplete, digest) = (false, nil)
     }
 }

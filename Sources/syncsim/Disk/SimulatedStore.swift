@@ -187,9 +187,6 @@ final class SimulatedStore: Store {
     }
 
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader {
-        { [bug, make = platter.makeReader] () throws(StoreError) in
-            let reader = try make()
-            return FaultyReader.bugs.contains(bug) ? FaultyReader(reader, bug: bug) : reader
-        }
+        platter.makeReader
     }
 }

@@ -62,6 +62,8 @@ struct Setting {
     let hasWindows: Bool
     /// How much of a channel is a page.
     let windowBounds: WindowReading.Bounds
+    /// Events of one page of what a device missed.
+    let pageEvents: Int
     /// What holds in all channels.
     let rules: ReactionRules
 
@@ -112,5 +114,6 @@ struct Setting {
             WindowReading.Bounds(), .init(rows: 6, cheapRows: 8), .init(rows: 1, cheapRows: 3),
             .init(bytes: 300),
         ])
+        pageEvents = others.pick([Limits.catchUpEventsMax, 40, 8, 1])
     }
 }

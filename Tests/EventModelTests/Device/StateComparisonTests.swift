@@ -47,6 +47,36 @@ struct StateComparisonTests {
         return (sync, state)
     }
 
+    @Test("a page that changes nothing here proves nothing: what it lacks a later one undoes")
+    func pageWithoutState() throws {
+        var (sync, state) = try followed()
+        #expect(sync.isVerified)
+        // Of an action that this device never had; between came one that is gone since.
+        let removed = Envelope(
+            channel: Channel("room"), timetoken: Timetoken(rawValue: 30), uuid: "bob",
+            event: .actionRemoved(
+                MessageAction(
+                    key: MessageAction.Key(
+                        messageTimetoken: Timetoken(rawValue: 10), type: "reaction", value: "❤️",
+                        uuid: "bob"), actionTimetoken: Timetoken(rawValue: 25))))
+
+        _ = sync.apply(batch(30, [removed], nil))
+        #expect(!sync.isVerified)
+        _ = sync.apply(batch(40, [], state))
+        #expect(sync.isVerified)
+    }
+
+    @Test("what nobody stores leaves it proven")
+    func signal() throws {
+        var (sync, _) = try followed()
+        let signal = Envelope(
+            channel: Channel("room"), timetoken: Timetoken(rawValue: 30), uuid: "bob",
+            event: .signal(Message(payload: "1")), isStored: false)
+
+        _ = sync.apply(batch(30, [signal], nil))
+        #expect(sync.isVerified)
+    }
+
     @Test("an empty store in the place of another empties the channel at once")
     func emptySnapshot() throws {
         var (sync, _) = try followed()

@@ -68,6 +68,29 @@ struct WindowCatchUpTests {
         #expect(bench.waiting.count == 1)
     }
 
+    @Test("who was brought pages that leave the rest out is read for until one says what it is")
+    func restIsTold() throws {
+        let (before, missed) = (UInt64(3), UInt64(Limits.catchUpEventsMax) + 10)
+        // All that it missed is before its window, and the last of it is in memory.
+        _ = try bench.store(before...before + missed - 6)
+        try bench.publish(before + missed - 5...before + missed)
+        let session = bench.open()
+        hub.subscribe(session, to: room, from: tick(1), window: tick(before + missed))
+        hub.endTurn()
+
+        try bench.read()()
+        #expect(try bench.transport.takeBatches(of: session.id).isEmpty)
+        #expect(bench.waiting.count == 1)
+        try bench.answerAll()
+
+        let batches = try bench.transport.takeBatches(of: session.id)
+        #expect(batches.flatMap(\.envelopes).isEmpty)
+        #expect(batches.last?.window?.rest != nil)
+        // From here on all is told as it happens.
+        try bench.publish(before + missed + 1...before + missed + 1)
+        #expect(try bench.seen(session) == [before + missed + 1])
+    }
+
     @Test("who began now and falls behind is told of everything, as nothing is known of its window")
     func fresh() throws {
         let session = bench.open()

@@ -1,6 +1,7 @@
 // The conversation about one channel: what is known of it, and what has to be asked.
 // @ts-check
 import { ChannelCache } from './cache.js';
+import { isPart } from './events.js';
 import { Exchange } from './exchange.js';
 import { Hasher } from './hasher.js';
 import { KeptSync } from './kept-sync.js';
@@ -158,10 +159,12 @@ export class ChannelSync extends KeptSync {
       const events = this.staging.apply(push);
       return this.check(push.s, outcomeOf({ events }), push.t.t);
     }
+    const { cursor } = this.cache;
     const events = this.cache.apply(push);
     const patch = this.cache.takePatch(this.name);
     const affected = affectedBy(patch);
-    if (affected === 'all' || affected.size > 0) this.isVerified = false;
+    const isUnproven = isLater(this.cache.cursor, cursor) && isPart(push);
+    if (affected === 'all' || affected.size > 0 || isUnproven) this.isVerified = false;
     const outcome = outcomeOf({ patch, affected, events });
     return this.check(push.s, outcome, push.t.t);
   }

@@ -88,3 +88,11 @@ export function readPush(frame) {
 function windowOf({ after, rest }) {
   return isTimetoken(after) && isState(rest) ? { after, rest } : {};
 }
+
+/**
+ * Whether more is to come before anybody says what the channel comes to: not where nothing of a
+ * push is stored. A page lacks what a later one undoes: it takes the last one to say what there is.
+ * @param {any} push
+ */
+export const isPart = ({ s, m }) =>
+  !s && (m.length === 0 || m.some((/** @type {any} */ event) => event.f !== 1));

@@ -1,6 +1,7 @@
 // The conversation about the newest part of a channel: pages before it, and beginning anew.
 // @ts-check
 import { ChannelSync } from './channel-sync.js';
+import { isPart } from './events.js';
 import { affectedBy, outcomeOf } from './outcome.js';
 import { Pages } from './pages.js';
 import { isWorthRetrying } from './replies.js';
@@ -116,11 +117,14 @@ export class WindowSync extends ChannelSync {
   push(push) {
     if (this.phase !== 'live' && this.phase !== 'doubted') return outcomeOf();
     const { cache, compared } = this;
-    const { text } = cache.tally.digest;
+    const { cursor, tally: { digest: { text } } } = cache;
     const events = compared.apply(push);
+    const isUnproven = isLater(cache.cursor, cursor) && isPart(push);
     // What is summed up may lack a removal that was forgotten: as long as nothing is known of the
     // rest nothing can be compared.
-    if (text !== cache.tally.digest.text || !cache.rest.digest) this.isVerified = false;
+    if (text !== cache.tally.digest.text || isUnproven || !cache.rest.digest) {
+      this.isVerified = false;
+    }
     const outcome = this.check(push.s, outcomeOf({ events }), push.t.t);
     this.#cut();
     return this.#kept(outcome);

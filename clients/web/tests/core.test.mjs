@@ -616,8 +616,16 @@ const nothing = { rows: toBase64(packRows([])), drop: '' };
 
 test('a channel is verified only as long as what it was compared with', () => {
   const { sync } = compared();
-  sync.push({ t: { t: '12' }, c: 'room', m: [] });
-  assert.ok(sync.isVerified);
+  const signal = { e: 1, f: 1, c: 'room', i: 'bob', p: { t: '12' }, d: 'typing' };
+  sync.push({ t: { t: '12' }, c: 'room', m: [signal] });
+  assert.ok(sync.isVerified, 'What nobody stores is not compared.');
+  const paged = compared().sync;
+  const removed = { e: 3, f: 0, i: 'bob', p: { t: '13' }, d: { event: 'removed',
+    data: { messageTimetoken: '5', type: 'reaction', value: '👍', actionTimetoken: '12' } } };
+  for (const m of [[removed], []]) {
+    paged.push({ t: { t: String(14 - m.length) }, c: 'room', m });
+    assert.equal(paged.isVerified, false, 'What this page lacks a later one undoes.');
+  }
   const event = { e: 3, f: 0, i: 'bob', p: { t: '13' }, d: { event: 'added',
     data: { messageTimetoken: '5', type: 'reaction', value: '👍', actionTimetoken: '13' } } };
   sync.push({ t: { t: '13' }, c: 'room', m: [event] });
