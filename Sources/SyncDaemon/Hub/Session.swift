@@ -104,9 +104,9 @@ final class Subscription: Placed {
     /// Where the part of the channel starts that its device holds, and may miss changes of; zero:
     /// that is not known; `nil`: the device holds everything, or no rows.
     var window: Timetoken?
-    /// From where on all that happens, as it happens, tells its device what is outside its window:
-    /// pages leave that out, and the last of them alone says what it comes to. `.end`: one of those
-    /// before it was the last that it got.
+    /// From where on its device learns what is outside its window from what happens there.
+    ///
+    /// Pages leave that out, and only the last of them says what it comes to; before it: `.end`.
     var exactFrom = Timetoken.zero
     /// The last page that it got said nothing of the channel's state.
     var lacksState = false
