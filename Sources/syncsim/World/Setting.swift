@@ -114,6 +114,8 @@ struct Setting {
             WindowReading.Bounds(), .init(rows: 6, cheapRows: 8), .init(rows: 1, cheapRows: 3),
             .init(bytes: 300),
         ])
-        pageEvents = others.pick([Limits.catchUpEventsMax, 40, 8, 1])
+        // Who reads for longer than removals are remembered misses some, again and again.
+        let pageMin = tombstoneSeconds < 100 ? 40 : 1
+        pageEvents = max(pageMin, others.pick([Limits.catchUpEventsMax, 40, 8, 1]))
     }
 }
