@@ -162,6 +162,8 @@ struct FileDirectory: ~Copyable, Sendable {
 
     /// The next bytes; empty at the end.
     func read(_ file: borrowing FileDescriptor, atMost limit: Int) throws(FileError) -> [UInt8] {
+        // All empty arrays are one, into which this would write its count.
+        guard limit > 0 else { return [] }
         var failed = false
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             let found = unsafe Glibc.read(file.rawValue, buffer.baseAddress, limit)
