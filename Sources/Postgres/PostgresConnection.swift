@@ -5,10 +5,12 @@ import SQL
 
 /// One connection to a server; closed when its owner and its statements are gone.
 ///
-/// For one thread at a time. What is lost does not come back: after an error with
-/// ``PostgresError/isLost`` every call fails, and a new connection is needed.
+/// For one thread at a time. After an error with ``PostgresError/isLost`` every call fails, until
+/// ``revive()`` made another one.
 public final class PostgresConnection<Failure: Error> {
-    let pipeline: PostgresPipeline
+    private(set) var pipeline: PostgresPipeline
+    /// Makes another one.
+    private let connect: () throws(PostgresError) -> PostgresPipeline
     let failure: (PostgresError) -> Failure
     /// The statements of this connection, by the numbers in their names.
     private var statements: [String] = []
@@ -20,18 +22,50 @@ public final class PostgresConnection<Failure: Error> {
     /// - Parameters:
     ///   - target: A URL, or a list of keywords and values, as libpq has them. What it leaves out
     ///     comes from the environment (`PGHOST` and others).
+    ///   - session: Statements that every connection begins with.
     ///   - patience: How long any wait may last without a byte from the server, in milliseconds.
     ///   - failure: Says in the caller's words what the connection and its statements throw.
     public init(
-        _ target: String, patience: Int32, failure: @escaping (PostgresError) -> Failure
+        _ target: String, session: String = "", patience: Patience,
+        failure: @escaping (PostgresError) -> Failure
     ) throws(Failure) {
         self.failure = failure
+        connect = { () throws(PostgresError) in
+            let pipeline = try PostgresPipeline(target, patience: patience.connecting)
+            pipeline.patience = patience.waiting
+            if !session.isEmpty { try pipeline.execute(session) }
+            return pipeline
+        }
         do throws(PostgresError) {
-            pipeline = try PostgresPipeline(target, patience: patience)
+            pipeline = try connect()
         } catch {
             throw failure(error)
         }
     }
+
+    /// How long waits may last without a byte from the server, in milliseconds.
+    public struct Patience: Sendable {
+        public var connecting: Int32
+        public var waiting: Int32
+
+        public init(connecting: Int32, waiting: Int32) {
+            self.connecting = connecting
+            self.waiting = waiting
+        }
+    }
+
+    /// Connects again if the connection was lost; of what was open on it nothing is left.
+    ///
+    /// Statements stay as they are: the server compiles each anew with its next call.
+    public func revive() throws(Failure) {
+        guard pipeline.isLost else { return }
+        let onWait = pipeline.onWait
+        try telling { () throws(PostgresError) in pipeline = try connect() }
+        pipeline.onWait = onWait
+    }
+
+    /// Has something called each second that a wait lasts; `nil`: no more.
+    public func onProgress(_ body: (() -> Void)?) { pipeline.onWait = body }
 
     /// As libpq has it, such as 150018 for 15.18.
     public var serverVersion: Int { Int(pipeline.serverVersion) }
@@ -90,6 +124,19 @@ public final class PostgresConnection<Failure: Error> {
     /// Waits until the server has done everything that was queued.
     public func settle() throws(Failure) {
         try telling { () throws(PostgresError) in try pipeline.settle() }
+    }
+
+    /// Waits for all answers, and lends the first row of each that has one.
+    ///
+    /// - Parameter body: Told the numbers of ``PostgresStatement/ask(_:)``, and others.
+    public func answers(
+        _ body: (Int, borrowing PostgresRow) -> Void
+    ) throws(Failure) {
+        try telling { () throws(PostgresError) in
+            try pipeline.collect { number, result in
+                if result.rowCount > 0 { result.withRow(0) { body(number, $0) } }
+            }
+        }
     }
 
     /// Ends a transaction that is open or failed, and forgets what was queued for it; without a

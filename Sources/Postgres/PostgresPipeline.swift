@@ -15,10 +15,16 @@ import SQL
     private let connection: OpaquePointer
     /// How long a wait may last without a byte from the server, in milliseconds.
     var patience: Int32
-    /// Statements that were sent and have no answer.
-    private var awaited = 0
+    /// Called each second that a wait lasts.
+    var onWait: (() -> Void)?
+    /// The number of the statement that was sent last, from 1 on.
+    private(set) var lastSent = 0
+    /// The statements up to this one have their answers.
+    private var lastAnswered = 0
+    private var awaited: Int { lastSent - lastAnswered }
     private var arguments = PostgresArguments()
-    private var isLost = false
+    /// Whether nothing can be had of it any more.
+    private(set) var isLost = false
     /// The names under which the server knows statements, by their numbers.
     private var names: [Int: String] = [:]
     /// Those that were sent to be compiled and have no answer yet.
@@ -79,7 +85,7 @@ import SQL
         nameCount += 1
         let name = "s\(nameCount)"
         guard unsafe PQsendPrepare(connection, name, sql, 0, nil) == 1 else { throw lost() }
-        awaited += 1
+        lastSent += 1
         names[statement] = name
         compiling.append(statement)
     }
@@ -90,7 +96,7 @@ import SQL
         arguments.set(values)
         let name = names[statement] ?? ""
         guard unsafe arguments.send(name, to: connection) == 1 else { throw lost() }
-        awaited += 1
+        lastSent += 1
     }
 
     private func beginPipeline() throws(PostgresError) {
@@ -105,27 +111,35 @@ import SQL
     func settle<Value>(
         _ body: (borrowing PostgresResult) -> Value
     ) throws(PostgresError) -> Value? {
+        var value: Value?
+        try collect { number, result in
+            if number == lastSent { value = body(result) }
+        }
+        return value
+    }
+
+    /// The same, and lends each with the number of its statement.
+    func collect(_ body: (Int, borrowing PostgresResult) -> Void) throws(PostgresError) {
         try beginPipeline()
         guard unsafe PQpipelineSync(connection) == 1 else { throw lost() }
         try flush()
         var failure: PostgresError?
-        var value: Value?
         while true {
             // Each statement's answer ends with none, and the last answer is the sync's.
             guard let result = try nextResult() else { continue }
             switch result.status {
             case PGRES_PIPELINE_SYNC:
                 defer { compiling = [] }
-                guard let failure else { return value }
+                guard let failure else { return }
                 // Whether they were compiled before the failure does not matter.
                 for statement in compiling { names[statement] = nil }
                 throw failure
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
-                awaited -= 1
-                if awaited == 0 { value = body(result) }
-            case PGRES_PIPELINE_ABORTED: awaited -= 1
+                lastAnswered += 1
+                body(lastAnswered, result)
+            case PGRES_PIPELINE_ABORTED: lastAnswered += 1
             default:
-                awaited -= 1
+                lastAnswered += 1
                 let error = PostgresError(result)
                 if error.isLost {
                     isLost = true
@@ -149,7 +163,7 @@ import SQL
         try beginPipeline()
         let name = names[statement] ?? ""
         guard unsafe PQsendDescribePrepared(connection, name) == 1 else { throw lost() }
-        awaited += 1
+        lastSent += 1
         return try settle { ($0.parameterTypes, $0.columnTypes) } ?? ([], [])
     }
 
@@ -205,14 +219,19 @@ import SQL
     @discardableResult
     private func wait(for events: Int16) throws(PostgresError) -> Int16 {
         var socket = pollfd(fd: unsafe PQsocket(connection), events: events, revents: 0)
+        var left = patience
         while true {
-            let count = unsafe poll(&socket, 1, patience)
+            let slice = min(left, 1000)
+            let count = unsafe poll(&socket, 1, slice)
             if count > 0 { return socket.revents }
-            guard count < 0, errno == EINTR else {
+            if count < 0, errno == EINTR { continue }
+            guard count == 0 else { throw lost() }
+            left -= slice
+            guard left > 0 else {
                 isLost = true
-                if count == 0 { throw .silence(milliseconds: patience) }
-                throw lost()
+                throw .silence(milliseconds: patience)
             }
+            onWait?()
         }
     }
 

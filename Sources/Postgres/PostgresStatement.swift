@@ -25,6 +25,14 @@ public struct PostgresStatement<Failure: Error>: ~Copyable {
         }
     }
 
+    /// Queues a call whose answer ``PostgresConnection/answers(_:)`` brings.
+    ///
+    /// - Returns: The number of the answer.
+    public func ask(_ values: [SQLValue]) throws(Failure) -> Int {
+        try run(values)
+        return connection.pipeline.lastSent
+    }
+
     /// Runs it at once.
     ///
     /// - Returns: How many rows it changed.

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import time
 
+import postgres
 from waiting import PATIENCE, WORK_ALONE_MAX, Patience, processor_seconds, programs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -86,6 +87,10 @@ class Daemon:
         command = [*self.wrapper, binary(), "serve", "--data-dir", self.data_dir]
         if self.listen is not None:
             command += ["--listen", self.listen]
+        if os.environ.get("SYNC_TEST_STORE") == "postgres" and "--store" not in self.arguments:
+            server = postgres.shared()
+            command += ["--store", "postgres", "--store-url", server.url,
+                        "--store-schema", server.schema(self.data_dir)]
         limit = self.descriptors_max
 
         def limit_descriptors():

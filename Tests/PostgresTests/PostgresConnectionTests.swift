@@ -8,11 +8,17 @@ import Testing
 
 typealias PlainConnection = PostgresConnection<PostgresError>
 
+func patience(_ waiting: Int32) -> PlainConnection.Patience {
+    PlainConnection.Patience(connecting: 5000, waiting: waiting)
+}
+
 /// A connection in a schema of its own, with a table.
-func plainConnection(_ patience: Int32 = 30_000) throws -> PlainConnection {
+func plainConnection(_ waiting: Int32 = 30_000) throws -> PlainConnection {
     let server = try TestPostgres.shared
     let schema = server.newSchema()
-    let connection = try PlainConnection(server.target(schema: schema), patience: patience) { $0 }
+    let connection = try PlainConnection(
+        server.target(schema: schema), patience: patience(waiting)
+    ) { $0 }
     try connection.execute("CREATE SCHEMA \(schema); CREATE TABLE t(number bigint, name text)")
     return connection
 }
@@ -124,7 +130,7 @@ struct PostgresConnectionTests {
     @Test("a server that is not there is told by its place")
     func noServer() {
         let error = #expect(throws: PostgresError.self) {
-            try PlainConnection("host=/tmp/no-such-directory", patience: 1000) { $0 }
+            try PlainConnection("host=/tmp/no-such-directory", patience: patience(1000)) { $0 }
         }
 
         #expect(error?.isLost == true)
@@ -161,12 +167,85 @@ struct PostgresConnectionTests {
         connection.rollBack()
     }
 
+    @Test("one that was lost is made again with its session, and compiles what it knows anew")
+    func revived() throws {
+        let (connection, other) = (try plainConnection(), try plainConnection())
+        let schema = try connection.prepare("SELECT current_setting('search_path')").first {
+            $0.text(0)
+        }
+        let session = "SET search_path TO \(try #require(schema)); SET work_mem = '3MB'"
+        let again = try PlainConnection(
+            TestPostgres.shared.target, session: session, patience: patience(30_000)
+        ) { $0 }
+        let insert = again.prepare("INSERT INTO t VALUES ($1, 'a')")
+        try insert.run(.integer(1))
+        try again.settle()
+        let pid = try again.prepare("SELECT pg_backend_pid()").first { $0.integer(0) }
+        try again.execute("BEGIN")
+        _ = try other.prepare("SELECT pg_terminate_backend($1::bigint::int)")
+            .first([.integer(try #require(pid))]) { _ in }
+        #expect(throws: PostgresError.self) { try count(again) }
+
+        try again.revive()
+
+        #expect(!again.isInTransaction)
+        try insert.run(.integer(2))
+        #expect(try count(again) == 2)
+        let memory = try again.prepare("SELECT current_setting('work_mem')").first { $0.text(0) }
+        #expect(memory == "3MB")
+    }
+
+    @Test("who waits is told so each second")
+    func waits() throws {
+        let connection = try plainConnection()
+        var seconds = 0
+        connection.onProgress { seconds += 1 }
+
+        _ = try connection.prepare("SELECT pg_sleep(2.5)").first { _ in }
+
+        #expect(seconds == 2)
+    }
+
+    @Test(
+        "a server of another machine has to prove who it is",
+        arguments: [
+            ("postgresql:///syncdaemon", true, false),
+            ("host=/run/postgresql dbname=a", true, false),
+            ("postgresql://ada@127.0.0.1:5433/a", true, false),
+            ("postgresql://db.internal/a?sslmode=require", false, false),
+            ("postgresql://db.internal,10.0.0.1/a?sslmode=verify-full", false, true),
+            ("host=localhost,db.internal", false, false),
+        ])
+    func target(_ text: String, _ isLocal: Bool, _ isProven: Bool) throws {
+        let target = try PostgresTarget(text)
+        #expect((target.isLocal, target.provesServer) == (isLocal, isProven))
+        #expect(!target.hasPassword)
+    }
+
+    @Test(
+        "a password is seen",
+        arguments: [
+            "postgresql://ada:secret@db/a", "host=db password=secret",
+        ])
+    func password(_ text: String) throws {
+        #expect(try PostgresTarget(text).hasPassword)
+    }
+
+    @Test(
+        "what cannot be read is not said either",
+        arguments: ["postgresql://ada:secret@[::1/a", "host=db password='secret", "secret"])
+    func unreadable(_ text: String) {
+        let error = #expect(throws: PostgresError.self) { try PostgresTarget(text) }
+        #expect(error?.message.contains("secret") == false)
+        #expect(error?.message.isEmpty == false)
+    }
+
     @Test("nobody else sees a transaction before it is committed")
     func isolation() throws {
         let server = try TestPostgres.shared
         let target = server.target(schema: server.newSchema())
-        let writer = try PlainConnection(target, patience: 30_000) { $0 }
-        let reader = try PlainConnection(target, patience: 30_000) { $0 }
+        let writer = try PlainConnection(target, patience: patience(30_000)) { $0 }
+        let reader = try PlainConnection(target, patience: patience(30_000)) { $0 }
         let schema = try writer.prepare("SELECT current_setting('search_path')").first {
             $0.text(0)
         }

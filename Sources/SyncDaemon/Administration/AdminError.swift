@@ -38,8 +38,9 @@ extension AdminError {
         AdminError(status: 409, code: "refused", message: message)
     }
 
-    static let memoryStore = refused(
-        "[store] kind is memory: there is nothing on a disk.")
+    static let noDatabaseFile = refused(
+        "The store is no file. With [store] kind = postgres back the database up as PostgreSQL does"
+            + " (pg_dump, pg_basebackup); with memory there is nothing to back up.")
 
     static let busy = AdminError(
         status: 503, code: "busy",

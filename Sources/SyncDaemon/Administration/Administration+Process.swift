@@ -139,7 +139,7 @@ extension Administration {
     }
 
     private func database() throws(AdminError) -> String {
-        guard let path = around.path else { throw .memoryStore }
+        guard let path = around.path else { throw .noDatabaseFile }
         return path
     }
 

@@ -102,6 +102,7 @@ final class LedgerThread: Sendable {
                     mutationTicksKept: mutationTicksKept, quarantine: quarantine,
                     accounts: accounts, anchor: clock.anchor, wallTicks: clock.ticks)
                 ledger.outbox.webhooks = webhooks
+                ledger.store.onWait(heartbeat.beat)
                 outbox.tell(ledger.countOutbox())
                 var chores = Chores()
                 while let taken = take(waiting: !chores.areLeft) {

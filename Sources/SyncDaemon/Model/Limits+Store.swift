@@ -12,6 +12,8 @@ extension Limits {
     /// Milliseconds that a database server may say nothing while it is waited for; over it: the
     /// connection is given up.
     static let databasePatienceMilliseconds: Int32 = 30_000
+    /// Milliseconds that it may say nothing while a connection is made; over it: as above.
+    static let databaseConnectMilliseconds: Int32 = 5000
     /// How often a start asks, each 50 ms, whether another daemon has left a schema of a database
     /// server's; over it: it says that the schema is in use.
     static let databaseLockTries = 40

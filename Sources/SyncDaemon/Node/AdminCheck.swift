@@ -11,7 +11,7 @@ extension Configuration {
         if let runtime = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first {
             return "\(runtime)/admin.sock"
         }
-        return storeKind == .sqlite && !directory.isEmpty ? directory + "/admin.sock" : nil
+        return storeKind.isDurable && !directory.isEmpty ? directory + "/admin.sock" : nil
     }
 }
 

@@ -118,12 +118,29 @@ extension Configuration {
         .choice(
             "kind", into: \.storeKind,
             "sqlite keeps the data in one file and acknowledges a write when it is on the disk."
+                + " postgres keeps it in a schema of a PostgreSQL server's, likewise."
                 + " memory is for tests: everything is gone when the daemon stops."
         ).with(\.flag, "--store"),
         .directory(
             "directory", into: \.directory,
-            "Directory of the data. It is created when it is absent."
+            "Directory of the data. It is created when it is absent. With postgres only contents of"
+                + " files are there."
         ).with(\.flag, "--data-dir"),
+        .databaseURL(
+            "url", into: \.storeURL,
+            "Where the PostgreSQL server is, as its own programs take it, without a password. Put"
+                + " sslmode=verify-full into it where the way there is not this machine's."
+        ).with(\.flag, "--store-url")
+            .with(\.example, "postgresql://syncdaemon@db.internal/syncdaemon?sslmode=verify-full"),
+        .optionalSecret(
+            "url_file", into: \.storeURLSource,
+            "The same from a file, where a password is in it. credential:NAME stands for what"
+                + " systemd passes with LoadCredential=NAME:/PATH."
+        ).with(\.flag, "--store-url-file").with(\.example, "/etc/syncdaemon/postgres-url"),
+        .schemaName(
+            "schema", into: \.storeSchema,
+            "The schema in that server's database; made when it is absent. One daemon at a time."
+        ).with(\.flag, "--store-schema"),
         .number(
             "tombstone_days", 0...36_500, into: \.tombstoneDays,
             "Days for which it is remembered that a reaction was removed. Devices that were away"

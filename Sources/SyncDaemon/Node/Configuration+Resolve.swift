@@ -41,7 +41,8 @@ extension Configuration {
             }
         }
         result.takeCertificate(environment, at: seconds, read: readSecret)
-        if result.configuration.directory.isEmpty, result.configuration.storeKind == .sqlite {
+        result.takeStoreURL(environment, read: readSecret)
+        if result.configuration.directory.isEmpty, result.configuration.storeKind.isDurable {
             if let directory = defaultDirectory(environment) {
                 result.configuration.directory = directory
             } else {

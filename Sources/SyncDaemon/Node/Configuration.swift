@@ -54,11 +54,17 @@ struct Configuration: Hashable, Sendable {
     // MARK: [store]
 
     var storeKind = StoreKind.sqlite
-    /// Where the store lives.
+    /// Where the store lives, or only what a database server does not keep: contents of files.
     ///
     /// Its default depends on the environment: see `defaultDirectory`. Empty only with
     /// `StoreKind.memory`.
     var directory = ""
+    /// How a database server is found, with its name in ``storeServer``.
+    var storeURL: String?
+    var storeURLSource: SecretSource?
+    /// What one of these says; only with `StoreKind.postgres`, and then always.
+    var storeServer: DatabaseServer?
+    var storeSchema = "syncdaemon"
     /// How long a removed action is remembered; 0 forgets it at once.
     var tombstoneDays = 30
     var mutationDays = 30
@@ -120,6 +126,11 @@ struct Configuration: Hashable, Sendable {
 enum StoreKind: String, CaseIterable, Sendable {
     /// One file, durable before a write is acknowledged.
     case sqlite
+    /// A schema of a PostgreSQL server's, durable likewise.
+    case postgres
     /// Nothing survives a restart: for tests.
     case memory
+
+    /// Whether anything survives a restart.
+    var isDurable: Bool { self != .memory }
 }

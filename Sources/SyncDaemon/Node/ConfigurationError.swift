@@ -65,6 +65,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case notText(path: String)
     case unreadableFile(path: String, reason: String)
     case noDirectory
+    case storeURL(ConfigurationSource, StoreURLMistake)
     case reachableByOthers(ConfigurationSource, String)
     /// Found by a reload only.
     case lastGuardGone
@@ -135,6 +136,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .badDirectory(let source, let path, let reason):
             "\(source): [store] directory \(LogText.quoted(path)) cannot hold the data: \(reason)."
                 + " Name another, or make it for the daemon's user: install -d -m 700 -o USER DIR."
+        case .storeURL(let source, let mistake): "\(source): \(mistake)"
         case .badConsole(let source, let error): "\(source): There is no console. \(error)"
         case .badAddress(let source, let error), .badSocket(let source, let error):
             "\(source): \(error)"

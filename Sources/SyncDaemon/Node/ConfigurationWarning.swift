@@ -10,6 +10,8 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
     case directoryWritableByOthers(ConfigurationSource, path: String, of: String)
     case ownedByAnother(ConfigurationSource, path: String, user: UInt32)
     case directoryInMemory(ConfigurationSource, path: String)
+    /// Whoever is on the way to the database server could be the server.
+    case unprovenDatabase(ConfigurationSource)
     /// Likewise; the directory of files is on another disk than the database.
     case filesElsewhere(ConfigurationSource, path: String)
     case noKeyForTokens(ConfigurationSource, keyset: String)
@@ -51,6 +53,10 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
                 + " sign, too: what they sign (grant_token) is refused with Signature Does Not"
                 + " Match. Set publish_key = KEY here, and the same in SDKs and other clients that"
                 + " write. Where no SDK signs, leave it."
+        case .unprovenDatabase(let source):
+            "\(source): the PostgreSQL server is another machine, and need not prove who it is."
+                + " Put sslmode=verify-full (and sslrootcert=FILE, where its authority is your own)"
+                + " into the URL."
         case .saidInVain(let source, let key, let what, let instead):
             "\(source): \(key): \(what). \(instead)."
         case .socketPathTooLong(let path):

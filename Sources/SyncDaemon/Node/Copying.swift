@@ -8,6 +8,7 @@ import Synchronization
 /// Why there is no copy.
 private enum CopyError: Error, CustomStringConvertible {
     case memoryStore
+    case serverStore
     case noData(directory: String)
     case served(directory: String)
     case store(StoreError)
@@ -16,6 +17,9 @@ private enum CopyError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .memoryStore: "[store] kind is memory: there is nothing on a disk to copy."
+        case .serverStore:
+            "[store] kind is postgres: back the database up as PostgreSQL does (pg_dump of the"
+                + " schema, or pg_basebackup), and [store] directory with it, where files are."
         case .noData(let directory):
             "There is no syncdaemon.db in \(directory). Name the daemon's directory with"
                 + " --data-dir."
@@ -233,8 +237,11 @@ enum Copying {
     }
 
     private static func path(in configuration: Configuration) throws(CopyError) -> String {
-        guard configuration.storeKind == .sqlite else { throw .memoryStore }
-        return SQLStore.path(in: configuration.directory)
+        switch configuration.storeKind {
+        case .sqlite: return SQLStore.path(in: configuration.directory)
+        case .postgres: throw .serverStore
+        case .memory: throw .memoryStore
+        }
     }
 
     private static func report(_ body: () throws(CopyError) -> String) -> Int32 {

@@ -266,7 +266,7 @@ extension Configuration {
             secret: secret, summaryBytesMax: cacheBytes(Limits.summaryCacheBytesMax))
     }
 
-    fileprivate func cacheBytes(_ limit: Int) -> Int {
+    func cacheBytes(_ limit: Int) -> Int {
         Limits.cacheBytes(limit, within: memoryCeiling)
     }
 
@@ -291,7 +291,7 @@ private func openFiles(
     _ receiver: ReactorSwitch, _ quarantine: Quarantine, _ health: Health, _ log: Log,
     _ clock: DaemonClock
 ) throws(StartError) -> FileService? {
-    guard configuration.storeKind == .sqlite else { return nil }
+    guard configuration.storeKind.isDurable else { return nil }
     do throws(StoreError) {
         let reader = try makeReader()
         do throws(FileError) {
@@ -312,32 +312,6 @@ private func files(of store: any Store, _ troubles: StoreTroubles) -> StorePlace
     guard let store = store as? SQLStore else { return nil }
     if !store.isRunStored { troubles.full(refusing: 0, missing: store.roomMissing) }
     return store.files
-}
-
-private func openStore(
-    _ configuration: Configuration, _ log: Log
-) throws(StartError) -> sending (any Store, DaemonClock) {
-    switch configuration.storeKind {
-    case .memory:
-        let clock = DaemonClock(resuming: nil)
-        let start = Timetoken(rawValue: clock.ticks())
-        var state = MemoryStore.State()
-        state.last = start
-        return (MemoryStore(runs: [StoreRun(after: start)], state: state), clock)
-    case .sqlite:
-        var made: DaemonClock?
-        do throws(StoreError) {
-            let store = try SQLStore(directory: configuration.directory, log: log) { anchor in
-                let clock = DaemonClock(resuming: anchor)
-                made = clock
-                return clock.anchor()
-            }
-            try store.limitCache(to: configuration.cacheBytes(Limits.storeCacheBytesMax))
-            return (store, made ?? DaemonClock(resuming: nil))
-        } catch {
-            throw .store(error)
-        }
-    }
 }
 
 /// What all threads know of a store from the start.

@@ -13,7 +13,7 @@ extension Examination {
         }
         var places = secretFiles
         if let file { places.insert((.file(path: file, line: 1), file), at: 0) }
-        if configuration.storeKind == .sqlite {
+        if configuration.storeKind.isDurable {
             let source = configuration.sources["store.directory"] ?? .standard
             places.append((source, configuration.directory))
         }

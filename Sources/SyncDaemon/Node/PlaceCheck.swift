@@ -61,7 +61,7 @@ extension Examination {
             }
             + [
                 configuration.certificateSource, configuration.certificateKeySource,
-                configuration.adminKeySource,
+                configuration.adminKeySource, configuration.storeURLSource,
             ]
         for case .file(let path)? in sources { paths.append(path) }
         for path in paths where path.hasPrefix("/") && !owner.canRead(path) {
@@ -72,7 +72,7 @@ extension Examination {
 
     private mutating func lookAtDirectory() {
         let path = configuration.directory
-        guard configuration.storeKind == .sqlite, !path.isEmpty else { return }
+        guard configuration.storeKind.isDurable, !path.isEmpty else { return }
         let source = configuration.sources["store.directory"] ?? .standard
         if let reason = DataDirectory.obstacle(at: path) {
             mistakes.append(.badDirectory(source, path: path, reason: reason))

@@ -138,10 +138,12 @@ extension PublicRule {
             }),
         PublicRule(
             name: "store",
-            demand: "The data is on a disk, in a directory of the daemon's user alone.",
+            demand:
+                "The data is on a disk, in a directory of the daemon's user alone, or on a server"
+                + " that proves who it is.",
             promotes: { warning in
                 switch warning {
-                case .directoryForAll, .directoryInMemory: true
+                case .directoryForAll, .directoryInMemory, .unprovenDatabase: true
                 default: false
                 }
             },
@@ -150,7 +152,8 @@ extension PublicRule {
                 return [
                     configuration.finding(
                         "store.kind",
-                        "[store] kind is memory: a restart forgets everything. Write sqlite.")
+                        "[store] kind is memory: a restart forgets everything. Write sqlite or"
+                            + " postgres.")
                 ]
             }),
     ]

@@ -41,7 +41,7 @@ enum Service {
                 // After a failed sync nothing that the kernel says about this file can be believed.
                 _exit(1)
             }
-            if configuration.storeKind == .sqlite,
+            if configuration.storeKind.isDurable,
                 let mode = DataDirectory.mode(of: configuration.directory), mode & 0o077 != 0
             {
                 let source = configuration.sources["store.directory"] ?? .standard

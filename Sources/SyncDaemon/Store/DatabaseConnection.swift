@@ -61,12 +61,33 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
         }
     }
 
+    /// Waits for all answers, and lends the first row of each that has one.
+    ///
+    /// - Parameter body: Told the numbers of ``DatabaseStatement/ask(_:)``, and others.
+    @inline(never)
+    func answers(_ body: (Int, borrowing DatabaseRow) -> Void) throws(Failure) {
+        switch self {
+        case .sqlite: preconditionFailure("a file is not asked beforehand")
+        case .postgres(let connection):
+            try connection.answers { number, row in body(number, .postgres(row.again())) }
+        }
+    }
+
     /// Waits until everything was done that was asked for, and tells whether it failed.
     @inline(never)
     func settle() throws(Failure) {
         switch self {
         case .sqlite: return
         case .postgres(let connection): try connection.settle()
+        }
+    }
+
+    /// Connects to a server again, if the connection was lost; of what was open nothing is left.
+    @inline(never)
+    func revive() throws(Failure) {
+        switch self {
+        case .sqlite: return
+        case .postgres(let connection): try connection.revive()
         }
     }
 
@@ -80,16 +101,16 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
         }
     }
 
-    // MARK: What a file has, and a server sees to itself
-
-    /// As ``SQLiteConnection/onProgress(every:_:)``.
+    /// As ``SQLiteConnection/onProgress(every:_:)``; of a server each second of a wait.
     @inline(never)
     func onProgress(every steps: Int32, _ body: (() -> Void)?) {
         switch self {
         case .sqlite(let connection): connection.onProgress(every: steps, body)
-        case .postgres: return
+        case .postgres(let connection): connection.onProgress(body)
         }
     }
+
+    // MARK: What a file has, and a server sees to itself
 
     /// Rows that the last INSERT, UPDATE or DELETE of a file changed.
     var changedRows: Int {

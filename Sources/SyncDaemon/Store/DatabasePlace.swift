@@ -21,15 +21,23 @@ enum DatabasePlace: Sendable, Hashable {
         }
     }
 
-    /// Makes a connection, for the writer or for a reader.
-    func connect() throws(StoreError) -> StoreConnection {
+    /// What a connection is for.
+    enum Purpose: String {
+        case ledger
+        case reader
+    }
+
+    /// Makes a connection.
+    func connect(for purpose: Purpose) throws(StoreError) -> StoreConnection {
         switch self {
         case .file(let path, let vfs): return try StoreConnection(path: path, vfs: vfs)
         case .server(let target, let schema):
-            let connection = try StoreConnection.server(target, name: name)
-            try connection.execute(
-                "SET search_path TO \(PostgresSchema.quoted(schema)); \(Self.session)")
-            return connection
+            // As operators see it in pg_stat_activity.
+            let path =
+                "SET application_name = 'syncdaemon \(purpose)';"
+                + "SET search_path TO \(PostgresSchema.quoted(schema));"
+            return try StoreConnection.server(
+                target, name: name, session: "\(path) \(Self.session)")
         }
     }
 
@@ -37,9 +45,12 @@ enum DatabasePlace: Sendable, Hashable {
     ///
     /// Plans that are made while tables are small would read them whole, and go on doing so. What
     /// has to be read whole then counts as dear, and would be compiled to machine code each time.
+    /// And what is committed is durable, whatever others are content with.
     private static let session = """
         SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
         SET jit = off;
+        SELECT set_config('synchronous_commit', 'on', false)
+        WHERE current_setting('synchronous_commit') = 'off';
         SET client_min_messages = warning; SET idle_in_transaction_session_timeout = '60s';
         """
 }
@@ -47,12 +58,14 @@ enum DatabasePlace: Sendable, Hashable {
 extension StoreConnection {
     /// Connects to a server.
     ///
-    /// - Parameter name: What errors call the database.
+    /// - Parameters:
+    ///   - name: What errors call the database.
+    ///   - session: As ``PostgresConnection/init(_:session:patience:failure:)`` has it.
     fileprivate static func server(
-        _ target: String, name: String
+        _ target: String, name: String, session: String
     ) throws(StoreError) -> StoreConnection {
         let connection = try PostgresConnection<StoreError>(
-            target, patience: Limits.databasePatienceMilliseconds
+            target, session: session, patience: Self.patience
         ) { error in
             if error.isFull { return .full }
             if error.isDamage { return .damaged(path: name, reason: error.message) }
@@ -69,6 +82,12 @@ extension StoreConnection {
             throw .server(name: name, reason: "its texts are in \(encoding ?? "?"), not in UTF8")
         }
         return .postgres(connection)
+    }
+
+    private static var patience: PostgresConnection<StoreError>.Patience {
+        PostgresConnection<StoreError>.Patience(
+            connecting: Limits.databaseConnectMilliseconds,
+            waiting: Limits.databasePatienceMilliseconds)
     }
 
     /// As libpq has it.

@@ -39,6 +39,18 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
         }
     }
 
+    /// Has a server asked for rows, which ``DatabaseConnection/answers(_:)`` brings.
+    ///
+    /// - Returns: The number of the answer.
+    @inline(never)
+    func ask(_ values: [SQLValue]) throws(Failure) -> Int {
+        switch self {
+        case .postgres(let statement): return try statement.ask(values)
+        case .sqlite: preconditionFailure("a file is not asked beforehand")
+        case .scan: preconditionFailure("a scan is not asked beforehand")
+        }
+    }
+
     /// Runs it at once, and everything before it.
     ///
     /// - Parameter tag: What the server must say that it has done: a `COMMIT` of a transaction that

@@ -19,7 +19,7 @@ final class SQLReader: StoreReader {
 
     init(at place: DatabasePlace) throws(StoreError) {
         path = place.name
-        connection = try place.connect()
+        connection = try place.connect(for: .reader)
         if connection.dialect == .sqlite {
             try connection.execute("PRAGMA query_only=1")
             try connection.execute("PRAGMA mmap_size=0")
@@ -36,6 +36,7 @@ final class SQLReader: StoreReader {
 
     /// Begins to read one committed state.
     func beginTransaction() throws(StoreError) {
+        try connection.revive()
         try statements.begin.run()
         do throws(StoreError) {
             hidden = try HiddenRows(statements.findHidden, statements.groups.clearings.findHidden)
@@ -58,6 +59,7 @@ final class SQLReader: StoreReader {
         from name: String, in keyset: String, limit: Int
     ) throws(StoreError) -> [String] {
         var names: [String] = []
+        try connection.revive()
         try statements.channelsFrom.query(
             .text(keyset), .text(name), .integer(Int64(limit))
         ) { row in

@@ -27,6 +27,7 @@ extension SQLReader {
         in channel: Channel, after position: Timetoken, limit: Int
     ) throws(StoreError) -> FilePage {
         var files: [StoredFile] = []
+        try connection.revive()
         try statements.files.page.query(
             .text(channel.keyset), .text(channel.name), .timetoken(position),
             .integer(Int64(limit + 1))
@@ -43,7 +44,8 @@ extension SQLReader {
     }
 
     func file(_ id: FileID) throws(StoreError) -> StoredFile? {
-        try statements.files.find.file(id)
+        try connection.revive()
+        return try statements.files.find.file(id)
     }
 }
 

@@ -55,23 +55,26 @@ extension SQLStore {
     func action(
         under key: MessageAction.Key, in channel: Channel
     ) throws(StoreError) -> MessageAction? {
+        if let known = foreseen.action(under: key, in: channel) { return known }
         let id = try id(of: channel)
-        let arguments: [SQLValue] = [
-            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
-            .text(key.uuid),
-        ]
-        var isSound = true
-        let found = try statements.findAction.first(arguments) { row in
-            let action = row.action(under: key, added: 0, score: 3)
-            isSound =
-                row.timetoken(1) == action.actionTimetoken && row.hasSum(2, of: action, in: id)
-            return action
+        let found = try statements.findAction.first([.integer(id)] + key.columns) {
+            Self.action($0, under: key, in: id)
         }
-        guard let found,
-            !hidden.holds(key, addedAt: found.actionTimetoken, in: id)
+        guard let (action, isSound) = found,
+            !hidden.holds(key, addedAt: action.actionTimetoken, in: id)
         else { return nil }
         guard isSound else { throw .wrongSum(of: key, in: path) }
-        return found
+        return action
+    }
+
+    /// Reads what ``SQLWriteStatements/findAction`` finds.
+    static func action(
+        _ row: borrowing DatabaseRow, under key: MessageAction.Key, in id: Int64
+    ) -> (action: MessageAction, isSound: Bool) {
+        let action = row.action(under: key, added: 0, score: 3)
+        let isSound =
+            row.timetoken(1) == action.actionTimetoken && row.hasSum(2, of: action, in: id)
+        return (action, isSound)
     }
 
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
@@ -86,6 +89,7 @@ extension SQLStore {
             .text(key.uuid), .timetoken(action.actionTimetoken),
             .integer(RowSum.action(action, removed: nil, in: id)), .integer(Int64(action.score)))
         noteUse(of: channel.keyset, bytes: StoredUse.bytes(of: key))
+        foreseen.put(action, in: channel)
     }
 
     func remove(
@@ -98,5 +102,6 @@ extension SQLStore {
             .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
             .text(key.uuid), .timetoken(timetoken), .integer(sum))
         noteUse(of: channel.keyset, bytes: -StoredUse.bytes(of: key))
+        foreseen.drop(action, in: channel)
     }
 }

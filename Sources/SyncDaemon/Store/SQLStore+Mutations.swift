@@ -7,26 +7,16 @@ extension SQLStore {
     func outcome(
         of mutation: String, by author: Author
     ) throws(StoreError) -> MutationRecord? {
+        if let known = foreseen.record(of: mutation, by: author) { return known }
         guard let device = try knownID(of: author) else { return nil }
-        var wrong: Timetoken?
-        let record = try statements.mutations.find.first([.integer(device), .text(mutation)]) {
-            row -> MutationRecord? in
-            let fingerprint = UInt64(bitPattern: row.integer(0))
-            let (kind, outcome, timetoken) = (row.integer(1), row.timetoken(2), row.timetoken(3))
-            let sum = RowSum.mutation(
-                mutation, at: timetoken, of: device, fingerprint: fingerprint, kind: kind,
-                outcome: outcome)
-            // Rows of earlier releases have none.
-            guard row.optionalInteger(4) ?? sum == sum,
-                let decided = Outcome(kind: kind, timetoken: outcome)
-            else {
-                wrong = timetoken
-                return nil
-            }
-            return MutationRecord(fingerprint: fingerprint, outcome: decided)
+        let found = try statements.mutations.find.first([.integer(device), .text(mutation)]) {
+            MutationRecord.read($0, of: mutation, device: device)
         }
-        if let wrong { throw .wrongSum(ofMutation: wrong, in: path) }
-        return record ?? nil
+        switch found {
+        case nil: return nil
+        case .success(let record): return record
+        case .failure(let wrong): throw .wrongSum(ofMutation: wrong.timetoken, in: path)
+        }
     }
 
     func remember(
@@ -41,6 +31,7 @@ extension SQLStore {
             .integer(Int64(bitPattern: record.fingerprint)), .integer(stored.kind),
             .timetoken(stored.timetoken), .integer(sum))
         mutationsAdded += 1
+        foreseen.learn(record, of: mutation, by: author)
     }
 
     func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {
@@ -51,5 +42,28 @@ extension SQLStore {
         mutationsAdded -= try statements.mutations.forget.runCounting([
             .timetoken(timetoken), .integer(Int64(limit)),
         ])
+    }
+}
+
+extension MutationRecord {
+    /// A row that is not what was written.
+    struct Wrong: Error {
+        let timetoken: Timetoken
+    }
+
+    /// Reads what ``SQLMutationStatements/find`` finds.
+    static func read(
+        _ row: borrowing DatabaseRow, of mutation: String, device: Int64
+    ) -> Result<MutationRecord, Wrong> {
+        let fingerprint = UInt64(bitPattern: row.integer(0))
+        let (kind, outcome, timetoken) = (row.integer(1), row.timetoken(2), row.timetoken(3))
+        let sum = RowSum.mutation(
+            mutation, at: timetoken, of: device, fingerprint: fingerprint, kind: kind,
+            outcome: outcome)
+        // Rows of earlier releases have none.
+        guard row.optionalInteger(4) ?? sum == sum,
+            let decided = Outcome(kind: kind, timetoken: outcome)
+        else { return .failure(Wrong(timetoken: timetoken)) }
+        return .success(MutationRecord(fingerprint: fingerprint, outcome: decided))
     }
 }

@@ -71,7 +71,8 @@ extension SQLReader {
     func firstBatch(
         of webhook: String, lane: Int
     ) throws(StoreError) -> (place: OutboxPlace, due: Timetoken)? {
-        try statements.outbox.first.first([.text(webhook), .integer(Int64(lane))]) {
+        try connection.revive()
+        return try statements.outbox.first.first([.text(webhook), .integer(Int64(lane))]) {
             let place = OutboxPlace(webhook: webhook, lane: lane, batch: $0.timetoken(0))
             return (place, $0.timetoken(1))
         }
@@ -79,6 +80,7 @@ extension SQLReader {
 
     func rows(of place: OutboxPlace) throws(StoreError) -> [OutboxRow] {
         var rows: [OutboxRow] = []
+        try connection.revive()
         let (webhook, lane, batch) = (place.webhook, Int64(place.lane), place.batch)
         try statements.outbox.rows.query(
             .text(webhook), .integer(lane), .timetoken(batch)
@@ -91,6 +93,7 @@ extension SQLReader {
 
     func deadBatches(of webhook: String, limit: Int) throws(StoreError) -> [DeadBatch] {
         var batches: [DeadBatch] = []
+        try connection.revive()
         try statements.outbox.deadBatches.query(
             .text(webhook), .integer(Int64(limit))
         ) { row in

@@ -61,7 +61,8 @@ extension SQLReader {
     func channels(
         of device: PushDevice, registeredBy user: String?
     ) throws(StoreError) -> [String] {
-        try statements.push.channels(of: device, registeredBy: user)
+        try connection.revive()
+        return try statements.push.channels(of: device, registeredBy: user)
     }
 }
 

@@ -48,6 +48,8 @@ final class SQLStore: Store {
     let connection: StoreConnection
     private var channels: [Channel: Int64] = [:]
     private var devices: [Author: Int64] = [:]
+    /// What the open transaction asked for beforehand.
+    var foreseen = Foreseen()
     /// What keysets take up, as of the last commit; those that were asked for.
     var storedUses: [ExactText: StoredUse] = [:]
     /// What the open transaction adds to that.
@@ -127,7 +129,7 @@ final class SQLStore: Store {
     ) throws(StoreError) {
         self.place = place
         self.lock = lock
-        connection = try place.connect()
+        connection = try place.connect(for: .ledger)
         try Self.prepare(connection, at: place, log: log, secret: given, using: &generator)
         if case .server(_, let schema) = place {
             guard try connection.lockOut(ofSchema: schema) else { throw .inUse(path: place.name) }
@@ -236,6 +238,7 @@ final class SQLStore: Store {
         try statements.commit.run(expecting: "COMMIT")
         // Before anyone hears of it: what went into an unlinked file is not kept.
         try files?.check()
+        foreseen = Foreseen()
         self.last = last
         self.clock = clock
         isRunStored = true
@@ -250,6 +253,7 @@ final class SQLStore: Store {
     }
 
     func rollback() {
+        foreseen = Foreseen()
         (raisedFloor, raisedDeletionFloor) = (nil, nil)
         mutationsAdded = 0
         // Ids that this transaction made are gone with it.
@@ -266,6 +270,11 @@ final class SQLStore: Store {
         }
     }
 
+    func onWait(_ body: @escaping () -> Void) {
+        // A file's steps are many, and short.
+        if connection.dialect == .postgres { connection.onProgress(every: 0, body) }
+    }
+
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader {
         { [place] () throws(StoreError) in try SQLReader(at: place) }
     }
@@ -277,7 +286,7 @@ final class SQLStore: Store {
         let id = try inserted(
             by: statements.insertChannel, [.text(channel.keyset), .text(channel.name)])
         noteUse(of: channel.keyset, channels: 1)
-        channels[channel] = id
+        name(channel, id)
         return id
     }
 
@@ -294,6 +303,7 @@ final class SQLStore: Store {
     /// The same, of a channel that has a row; it writes nothing.
     func knownID(of channel: Channel) throws(StoreError) -> Int64? {
         if let id = channels[channel] { return id }
+        if foreseen.newChannels.contains(channel) { return nil }
         let arguments: [SQLValue] = [.text(channel.keyset), .text(channel.name)]
         if channels.count >= Limits.internedNamesMax { channels = [:] }
         let id = try statements.findChannel.first(arguments) { $0.integer(0) }
@@ -303,6 +313,13 @@ final class SQLStore: Store {
 
     /// Whether its row is known without a look.
     func isNamed(_ channel: Channel) -> Bool { channels[channel] != nil }
+
+    func isNamed(_ author: Author) -> Bool { devices[author] != nil }
+
+    /// Keeps what the row of a channel is.
+    func name(_ channel: Channel, _ id: Int64) { channels[channel] = id }
+
+    func name(_ author: Author, _ id: Int64) { devices[author] = id }
 
     func id(of author: Author) throws(StoreError) -> Int64 {
         if let id = try knownID(of: author) { return id }
@@ -316,6 +333,7 @@ final class SQLStore: Store {
     /// The same, of who has written something under a name before; it writes nothing.
     func knownID(of author: Author) throws(StoreError) -> Int64? {
         if let id = devices[author] { return id }
+        if foreseen.newDevices.contains(author) { return nil }
         let arguments: [SQLValue] = [
             .text(author.keyset), .text(author.userID), .text(author.deviceID),
         ]

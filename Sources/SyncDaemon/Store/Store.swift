@@ -241,6 +241,14 @@ protocol Store:
         before moment: Timetoken, expiredAt seconds: Int64, limit: Int
     ) throws(StoreError) -> [RevokedToken]
 
+    /// Hears what the open transaction is going to ask, so that a store far away can look at once.
+    ///
+    /// Every answer is the same as without it.
+    func foresee(_ lookups: [StoreLookup]) throws(StoreError)
+
+    /// Has something called each second that a call waits for a server.
+    func onWait(_ body: @escaping () -> Void)
+
     /// Makes a reader on the thread that will use it.
     ///
     /// A reader sees what was committed when each of its calls began.
@@ -253,6 +261,8 @@ extension Store {
         try commit(through: last, clock)
     }
 
+    func foresee(_ lookups: [StoreLookup]) throws(StoreError) {}
+    func onWait(_ body: @escaping () -> Void) {}
     func emptyLog() throws(StoreError) -> Bool { false }
     var roomMissing: Int { 0 }
     var hasRowsWithoutSum: Bool { false }

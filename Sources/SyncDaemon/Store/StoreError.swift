@@ -28,7 +28,8 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             "Cannot open \(path): \(reason). Check that the directory exists and is writable "
                 + "(--data-dir chooses another)."
         case .inUse(let path):
-            "\(path) is in use by another daemon. Stop that one, or choose another --data-dir."
+            "\(path) is in use by another daemon. Stop that one, or choose another --data-dir (of a"
+                + " database server: --store-schema)."
         case .newerSchema(let path, let version, let known):
             "\(path) was written by a newer release (schema \(version), and this one knows up to "
                 + "\(known)). Install that release."

@@ -43,6 +43,9 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("tls.key_file", "credential:key"),
         ConfigurationSample("store.kind", "memory"),
         ConfigurationSample("store.directory", "/srv/sync"),
+        ConfigurationSample("store.url", "host=/run/postgresql dbname=sync"),
+        ConfigurationSample("store.url_file", "/srv/postgres-url"),
+        ConfigurationSample("store.schema", "sync_2"),
         ConfigurationSample("store.tombstone_days", "7"),
         ConfigurationSample("store.mutation_days", "7"),
         ConfigurationSample("log.level", "debug"),
@@ -55,11 +58,12 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
 }
 
 extension ConfigurationSample {
-    /// What a sample of TLS needs besides itself, as variables.
+    /// What a sample needs besides itself, as variables.
     func companions(_ key: SettingKey<Configuration>) -> [String: String] {
         if key.path == "server.admin_key_file" {
             return ["SYNCDAEMON_SERVER_ADMIN_LISTEN": "127.0.0.1:8081"]
         }
+        if key.path.hasPrefix("store.url") { return ["SYNCDAEMON_STORE_KIND": "postgres"] }
         guard key.section == "tls" else { return [:] }
         let files = [
             "SYNCDAEMON_TLS_CERTIFICATE_FILE": "/srv/a.pem", "SYNCDAEMON_TLS_KEY_FILE": "/srv/key",
@@ -68,14 +72,15 @@ extension ConfigurationSample {
         return files.filter { $0.key != key.variable }
     }
 
-    /// A certificate, or its key, or the operators'.
+    /// A certificate, or its key, or the operators', or where a database server is.
     static func readSecret(_ path: String) -> SecretFile {
-        .text(
-            SecretText(
-                text: path == "/srv/admin.key"
-                    ? String(repeating: "k", count: 40)
-                    : path.hasSuffix("key") ? TestCertificate.aKey : TestCertificate.a,
-                isForOthers: false))
+        let text =
+            switch path {
+            case "/srv/admin.key": String(repeating: "k", count: 40)
+            case "/srv/postgres-url": "postgresql://ada:secret@localhost/sync\n"
+            default: path.hasSuffix("key") ? TestCertificate.aKey : TestCertificate.a
+            }
+        return .text(SecretText(text: text, isForOthers: false))
     }
 }
 
@@ -153,9 +158,40 @@ struct ConfigurationMistake: Sendable, CustomTestStringConvertible {
 
     private static let elsewhere = [
         ConfigurationMistake(
+            environment: ["SYNCDAEMON_STORE_KIND": "mysql"],
+            message: "SYNCDAEMON_STORE_KIND: the value cannot be \"mysql\". Write sqlite, postgres "
+                + "or memory."),
+        ConfigurationMistake(
             environment: ["SYNCDAEMON_STORE_KIND": "postgres"],
-            message: "SYNCDAEMON_STORE_KIND: the value cannot be \"postgres\". Write sqlite or "
-                + "memory."),
+            message: "SYNCDAEMON_STORE_KIND: [store] kind is postgres, and nobody says where the "
+                + "server is. Write url = postgresql://USER@HOST/DATABASE, or name a file with it: "
+                + "url_file."),
+        ConfigurationMistake(
+            environment: ["SYNCDAEMON_STORE_URL": "postgresql:///a"],
+            message:
+                "SYNCDAEMON_STORE_URL: [store] url and url_file are for kind = postgres. Write "
+                + "that, or leave them out."),
+        ConfigurationMistake(
+            environment: [
+                "SYNCDAEMON_STORE_KIND": "postgres",
+                "SYNCDAEMON_STORE_URL": "postgresql://ada:secret@h/a?sslmode=verify-full",
+            ],
+            message:
+                "SYNCDAEMON_STORE_URL: [store] url has a password in it, which others may read "
+                + "here. Put the URL into a file of its own and name that with url_file, or leave "
+                + "the password to a passfile."),
+        ConfigurationMistake(
+            environment: [
+                "SYNCDAEMON_STORE_KIND": "postgres", "SYNCDAEMON_STORE_URL": "nothing",
+            ],
+            message:
+                "SYNCDAEMON_STORE_URL: what is to say where the PostgreSQL server is cannot be "
+                + "read. It looks like postgresql://USER@HOST/DATABASE?sslmode=verify-full."),
+        ConfigurationMistake(
+            environment: ["SYNCDAEMON_STORE_SCHEMA": "pg_temp"],
+            message: "SYNCDAEMON_STORE_SCHEMA: the value cannot be \"pg_temp\". Write a name of at "
+                + "most 63 small letters, digits and _, which begins with a letter and not with "
+                + "pg_."),
         ConfigurationMistake(
             environment: ["SYNCDAEMON_SEVER_LISTEN": "127.0.0.1:80"],
             message: "SYNCDAEMON_SEVER_LISTEN: there is no such variable. Did you mean "

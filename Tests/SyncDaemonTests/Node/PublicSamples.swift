@@ -288,6 +288,7 @@ enum PublicSamples {
             "sync.ini:12: [log] level is warning, which leaves out who was refused. Write info."),
         PublicBreach(
             "store", "kind = sqlite", "kind = memory",
-            "sync.ini:9: [store] kind is memory: a restart forgets everything. Write sqlite."),
+            "sync.ini:9: [store] kind is memory: a restart forgets everything. Write sqlite or"
+                + " postgres."),
     ]
 }

@@ -125,7 +125,8 @@ struct PostgresStoreTests {
         _ = try open()
         let place = DatabasePlace.server(
             target: try TestPostgres.shared.target, schema: directory.schema)
-        try place.connect().execute("UPDATE meta SET value = '99' WHERE name = 'version'")
+        try place.connect(for: .ledger).execute(
+            "UPDATE meta SET value = '99' WHERE name = 'version'")
 
         let newer = StoreError.newerSchema(
             path: place.name, version: 99, known: PostgresSchema.version)

@@ -1,0 +1,45 @@
+// How a store is opened when the daemon starts.
+
+import EventModel
+
+/// Opens the store, or makes it.
+func openStore(
+    _ configuration: Configuration, _ log: Log
+) throws(StartError) -> sending (any Store, DaemonClock) {
+    switch configuration.storeKind {
+    case .memory:
+        let clock = DaemonClock(resuming: nil)
+        let start = Timetoken(rawValue: clock.ticks())
+        var state = MemoryStore.State()
+        state.last = start
+        return (MemoryStore(runs: [StoreRun(after: start)], state: state), clock)
+    case .sqlite, .postgres:
+        var made: DaemonClock?
+        do throws(StoreError) {
+            let store = try configuration.openDatabase(log) { anchor in
+                let clock = DaemonClock(resuming: anchor)
+                made = clock
+                return clock.anchor()
+            }
+            return (store, made ?? DaemonClock(resuming: nil))
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+extension Configuration {
+    /// - Parameter resume: As ``SQLStore/init(directory:log:secret:resume:)`` has it.
+    fileprivate func openDatabase(
+        _ log: Log, _ resume: (ClockAnchor?) -> ClockAnchor?
+    ) throws(StoreError) -> SQLStore {
+        guard let storeServer else {
+            let store = try SQLStore(directory: directory, log: log, resume: resume)
+            try store.limitCache(to: cacheBytes(Limits.storeCacheBytesMax))
+            return store
+        }
+        // For contents of files.
+        try makeDirectories(directory)
+        return try SQLStore(server: storeServer.text, schema: storeSchema, resume: resume)
+    }
+}

@@ -1,0 +1,109 @@
+"""A PostgreSQL server of the tests' own: Debian's programs, on a socket in a directory of its own.
+
+Its disk is synced as everywhere: tests kill it.
+"""
+
+import atexit
+import hashlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from waiting import Patience
+
+#: PostgreSQL refuses to run as root.
+AS_POSTGRES = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+
+
+def _programs():
+    found = sorted(
+        (path for path in pathlib.Path("/usr/lib/postgresql").glob("*/bin")),
+        key=lambda path: int(path.parent.name))
+    if not found:
+        raise FileNotFoundError("There is no PostgreSQL: Tools/install-packages test.")
+    return found[-1]
+
+
+class PostgresServer:
+    """One server, which is gone with this process."""
+
+    def __init__(self):
+        self.directory = tempfile.mkdtemp(prefix="syncdaemon-postgres-", dir="/tmp")
+        self.prefix = AS_POSTGRES if os.geteuid() == 0 else []
+        self.process = None
+        atexit.register(self.discard)
+        if self.prefix:
+            shutil.chown(self.directory, "postgres")
+        self._run("initdb", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8",
+                  "--username=postgres", f"--pgdata={self.directory}/data")
+
+    def _run(self, program, *arguments, check=True, **options):
+        return subprocess.run(
+            [*self.prefix, str(_programs() / program), *arguments], cwd="/tmp", check=check,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
+
+    @property
+    def url(self):
+        """As libpq takes it."""
+        return f"host={self.directory} user=postgres dbname=postgres"
+
+    @staticmethod
+    def schema(data_dir):
+        """A schema for a data directory."""
+        return "t" + hashlib.blake2b(os.fsencode(data_dir), digest_size=8).hexdigest()
+
+    def start(self):
+        """Starts it, and waits until it lets clients in."""
+        with open(f"{self.directory}/log", "ab") as log:
+            self.process = subprocess.Popen(
+                [*self.prefix, str(_programs() / "postgres"), "-D", f"{self.directory}/data",
+                 "-k", self.directory, "-c", "listen_addresses=", "-c", "max_connections=200",
+                 "-c", "shared_buffers=64MB"],
+                cwd="/tmp", stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        patience = Patience()
+        while self._run("pg_isready", "-h", self.directory, check=False).returncode != 0:
+            if self.process.poll() is not None or patience.is_over:
+                log = pathlib.Path(f"{self.directory}/log").read_text(encoding="utf-8")
+                raise AssertionError(f"PostgreSQL does not start: {log[-2000:]}")
+            time.sleep(0.05)
+        return self
+
+    def kill(self):
+        """kill -9 of all its processes: what it has not synced is not lost, but it recovers."""
+        children = subprocess.run(
+            ["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
+        self.process.kill()
+        for child in children.stdout.split():
+            try:
+                os.kill(int(child), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+    def sql(self, text):
+        """What a statement says, a line a row, columns between bars."""
+        done = self._run("psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", self.url,
+                         "-c", text)
+        return done.stdout.strip()
+
+    def discard(self):
+        """Ends it in any case, and removes its files."""
+        atexit.unregister(self.discard)
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+_shared = None
+
+
+def shared():
+    """One server for all daemons of this process."""
+    global _shared
+    if _shared is None:
+        _shared = PostgresServer().start()
+    return _shared

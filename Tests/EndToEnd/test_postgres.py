@@ -1,0 +1,150 @@
+"""A daemon whose store is a schema of a PostgreSQL server's: what dies, and what is then there."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import unittest
+
+from case import DaemonTestCase
+from daemon import binary, clean_environment
+from device import Refused
+from lanes import check_lanes, start_lanes
+from postgres import PostgresServer
+
+ROUNDS = int(os.environ.get("CRASH_ROUNDS", "8"))
+WRITERS = 4
+
+
+class PostgresTestCase(DaemonTestCase):
+    """A server for each class, and a schema for each test."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server = PostgresServer().start()
+        cls.addClassCleanup(cls.server.discard)
+
+    def arguments(self, schema=None):
+        return ("--store", "postgres", "--store-url", self.server.url,
+                "--store-schema", schema or f"t_{self._testMethodName}"[:63].lower())
+
+    def start_store(self, schema=None):
+        return self.start_daemon(*self.arguments(schema))
+
+
+class Store(PostgresTestCase):
+    """One daemon over one server."""
+
+    async def test_a_reaction_crosses_and_is_there_after_a_restart(self):
+        daemon = self.start_store()
+        ada, bob = await self.device(daemon, "ada"), await self.device(daemon, "bob")
+        for device in (ada, bob):
+            await device.subscribe({"name": "room", "cursor": "0"})
+        said = await ada.publish("room", "hello")
+        await bob.add("room", said, "👍")
+        await ada.until(lambda: ada.rows["room"].action_rows(), "the reaction")
+        shown = ada.rows["room"].canonical()
+        await ada.close()
+        await bob.close()
+
+        await asyncio.to_thread(daemon.restart)
+
+        eve = await self.device(daemon, "eve")
+        await eve.subscribe({"name": "room", "cursor": "0"})
+        await eve.until(lambda: eve.rows["room"].action_rows(), "the reaction")
+        self.assertEqual(eve.rows["room"].canonical(), shown)
+
+    async def test_readers_come_back_by_themselves(self):
+        daemon = self.start_store()
+        ada = await self.device(daemon, "ada")
+        said = [await ada.publish("room", number) for number in range(20)]
+        for _ in range(3):
+            ended = self.server.sql(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                " WHERE application_name = 'syncdaemon reader'")
+            self.assertGreater(int(ended), 0)
+            # The first question of each reader may find its connection gone.
+            refused = 0
+            for _ in range(16):
+                try:
+                    reply = await ada.command("history", channel="room")
+                    self.assertEqual([it["timetoken"] for it in reply["messages"]], said)
+                except Refused as error:
+                    self.assertEqual(error.code, "store_unavailable")
+                    refused += 1
+            self.assertLessEqual(refused, int(ended))
+        self.assertIsNone(daemon.process.poll())
+
+    def test_a_second_daemon_is_refused(self):
+        self.start_store("shared")
+        done = subprocess.run(
+            [binary(), "serve", "--data-dir", f"{self.server.directory}-other", "--listen",
+             "127.0.0.1:0", *self.arguments("shared")],
+            capture_output=True, text=True, env=clean_environment(), check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("in use by another daemon", done.stderr)
+
+    def test_what_is_wrong_is_said_before_anything_is_served(self):
+        for arguments, code, text in (
+            (("--store", "postgres"), 2, "nobody says where the server is"),
+            (("--store-url", "postgresql:///a"), 2, "for kind = postgres"),
+            (("--store", "postgres", "--store-url", "postgresql://ada:secret@h/a"), 2,
+             "has a password in it"),
+            (("--store", "postgres", "--store-url", "host=/tmp/no-such-place"), 1,
+             "cannot be used"),
+        ):
+            with self.subTest(arguments):
+                done = subprocess.run(
+                    [binary(), "serve", "--data-dir", f"{self.server.directory}-none",
+                     "--listen", "127.0.0.1:0", *arguments],
+                    capture_output=True, text=True, env=clean_environment(), check=False)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(text, done.stderr)
+                self.assertNotIn("secret", done.stderr)
+
+
+class Crashes(PostgresTestCase):
+    """CRASH_ROUNDS kills, of the daemon or of the server, or of both."""
+
+    async def test_nothing_acknowledged_is_lost_and_nothing_is_applied_twice(self):
+        random = self.random()
+        daemon = self.start_store()
+        watcher = await self.device(daemon, "watcher")
+        await watcher.subscribe({"name": "room", "cursor": "0"})
+        watcher.keep_connected()
+        lanes = await start_lanes(self, daemon, random, WRITERS)
+        enough = asyncio.Event()
+        running = [asyncio.create_task(lane.run(enough)) for lane in lanes]
+        for number in range(ROUNDS):
+            await asyncio.sleep(random.uniform(0.0, 0.6))
+            await asyncio.to_thread(self.kill, daemon, number % 3)
+        enough.set()
+        await asyncio.gather(*running)
+        writes = sum(lane.acknowledged for lane in lanes)
+        print(f"{ROUNDS} kills, {writes} acknowledged writes", file=sys.stderr)
+        self.assertGreater(writes, ROUNDS)
+
+        self.assertEqual([it for lane in lanes for it in lane.surprises], [])
+        await check_lanes(self, lanes, watcher)
+        await asyncio.to_thread(daemon.restart)
+        await watcher.until(watcher.online.is_set, "a connection")
+        await check_lanes(self, lanes, watcher)
+
+    def kill(self, daemon, kind):
+        """Kills the daemon (0), the server (1) or both (2), and starts what is gone."""
+        if kind == 0:
+            daemon.kill()
+        else:
+            if kind == 2:
+                daemon.kill()
+            self.server.kill()
+            self.server.start()
+            if kind == 1:
+                # It cannot know what became of its last commit: the next start does.
+                self.assertEqual(daemon.wait(), 1)
+        daemon.start()
+
+
+if __name__ == "__main__":
+    unittest.main()
