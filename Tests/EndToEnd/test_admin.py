@@ -422,7 +422,7 @@ class Process(AdminTestCase):
         path = os.path.join("/tmp", f"a-{os.getpid()}.sock")
         for command in (["checkpoint"], ["compact"], ["backup", "/tmp/x"]):
             done = self.tool(daemon, *command, "--socket", path)
-            self.failed(done, 1, "nothing on a disk")
+            self.failed(done, 1, "The store is no file")
 
     async def test_a_drain_has_an_answer_and_code_0(self):
         daemon = self.start()

@@ -10,6 +10,7 @@ import unittest
 from daemon import run_to_end
 from disk import PAGE, database, metric, readiness, settle
 from files import FILES, GENERATE, FilesTestCase, form
+from waiting import until
 
 
 class Lost(FilesTestCase):
@@ -109,7 +110,9 @@ class Lost(FilesTestCase):
         self.ruin(places)
         for path in urls:
             self.assertEqual(self.ask("POST", path, *form(b"1"))[0], 500)
-        self.assertEqual([it.name for it in self.directory.iterdir()], [sent.file_id])
+        # What was refused is removed a moment after the answer.
+        until(lambda: [it.name for it in self.directory.iterdir()] == [sent.file_id],
+              "nothing but what was sent before")
         self.web.publish("room", "more")
 
 
