@@ -59,7 +59,7 @@ struct Configuration: Hashable, Sendable {
     /// Its default depends on the environment: see `defaultDirectory`. Empty only with
     /// `StoreKind.memory`.
     var directory = ""
-    /// How a database server is found, with its name in ``storeServer``.
+    /// Where a database server is, as it was written.
     var storeURL: String?
     var storeURLSource: SecretSource?
     /// What one of these says; only with `StoreKind.postgres`, and then always.

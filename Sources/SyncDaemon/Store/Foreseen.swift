@@ -24,11 +24,16 @@ struct Foreseen {
     }
 
     /// Names that have no row.
-    var newChannels: Set<Channel> = []
-    var newDevices: Set<Author> = []
+    var newChannels: Set<Channel>
+    var newDevices: Set<Author>
     private var mutations: [Mutation: MutationRecord?] = [:]
     private var actions: [Place: MessageAction?] = [:]
     private var totals: [CountPlace: ActionTotals] = [:]
+
+    init(newChannels: Set<Channel> = [], newDevices: Set<Author> = []) {
+        self.newChannels = newChannels
+        self.newDevices = newDevices
+    }
 
     // MARK: What it knows
 

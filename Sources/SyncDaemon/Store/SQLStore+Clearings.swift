@@ -156,7 +156,7 @@ extension SQLStore {
         let id = try id(of: channel)
         // Triggers take off what goes.
         storedUses[ExactText(channel.keyset)] = nil
-        foreseen.forgetActions()
+        foreseen?.forgetActions()
         for action in actions {
             try statements.large.clearings.deleteStanding.run([.integer(id)] + action.key.columns)
         }
@@ -168,7 +168,7 @@ extension SQLStore {
         coveredBy clearing: Clearing, at timetoken: Timetoken, of channel: Channel
     ) throws(StoreError) {
         let id = try id(of: channel)
-        foreseen.forgetActions()
+        foreseen?.forgetActions()
         let row: [SQLValue] = [.timetoken(timetoken), .integer(id)] + clearing.columns
         try statements.large.clearings.insert.run(row)
         try statements.large.clearings.insertHidden.run(row)

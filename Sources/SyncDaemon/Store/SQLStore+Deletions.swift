@@ -15,7 +15,7 @@ extension SQLStore {
         let id = SQLValue.integer(row)
         // Triggers take off what goes.
         storedUses[ExactText(channel.keyset)] = nil
-        foreseen.forgetActions()
+        foreseen?.forgetActions()
         let range = MessageRange(after: start, through: end)
         for part in hidden.visible(range, in: row) {
             _ = try readMessages(in: part, of: row, limit: .max) { eachRow(.message($0)) }
@@ -192,7 +192,7 @@ extension SQLStore {
         in range: MessageRange, at timetoken: Timetoken, of channel: Channel
     ) throws(StoreError) {
         let id = try id(of: channel)
-        foreseen.forgetActions()
+        foreseen?.forgetActions()
         let arguments: [SQLValue] = [
             .timetoken(timetoken), .integer(id), .timetoken(range.after), .timetoken(range.through),
         ]
@@ -205,7 +205,7 @@ extension SQLStore {
 
     func removeHiddenRows(limit: Int) throws(StoreError) {
         storedUses = [:]
-        foreseen.forgetActions()
+        foreseen?.forgetActions()
         guard let oldest = hidden.ranges.first else { return try removeCleared(limit: limit) }
         let (id, range) = (SQLValue.integer(oldest.channel), oldest.messages)
         let gone = try statements.large.deleteMessages.runCounting([

@@ -12,25 +12,21 @@ extension SQLStore {
         let wanted = Set(lookups).filter { lookup in
             if case .mutation = lookup { true } else { hidden.isEmpty }
         }
-        try foreseeNames(wanted)
-        var mutations: [Int: (name: String, author: Author, device: Int64)] = [:]
-        var actions: [Int: (key: MessageAction.Key, channel: Channel, id: Int64)] = [:]
-        var totals: [Int: (name: ActionName, message: Timetoken, channel: Channel)] = [:]
+        var foreseen = try foreseeNames(wanted)
+        self.foreseen = foreseen
+        var asked: [Int: Asked] = [:]
         for lookup in wanted {
             switch lookup {
             case .mutation(let name, let author):
-                guard let device = try knownID(of: author) else {
-                    foreseen.learn(nil, of: name, by: author)
-                    continue
-                }
-                let number = try statements.mutations.find.ask([.integer(device), .text(name)])
-                mutations[number] = (name, author, device)
                 foreseen.learn(nil, of: name, by: author)
+                guard let device = try knownID(of: author) else { continue }
+                let number = try statements.mutations.find.ask([.integer(device), .text(name)])
+                asked[number] = .mutation(name, author, device)
             case .action(let key, let channel):
                 foreseen.learn(nil, under: key, in: channel)
                 guard let id = try knownID(of: channel) else { continue }
                 let number = try statements.findAction.ask([.integer(id)] + key.columns)
-                actions[number] = (key, channel, id)
+                asked[number] = .action(key, channel, id)
             case .totals(let name, let message, let channel):
                 foreseen.learn(ActionTotals(), of: name, on: message, in: channel)
                 guard let id = try knownID(of: channel) else { continue }
@@ -38,32 +34,22 @@ extension SQLStore {
                     .integer(id), .timetoken(message), .text(name.type.string),
                     .text(name.value.string),
                 ])
-                totals[number] = (name, message, channel)
+                asked[number] = .totals(name, message, channel)
             }
+        }
+        var isSound = true
+        try connection.answers { number, row in
+            guard let subject = asked[number] else { return }
+            isSound = foreseen.learn(row, of: subject) && isSound
         }
         // What is damaged is left to who asks for it alone.
-        var damaged: [Int] = []
-        try connection.answers { number, row in
-            if let (name, author, device) = mutations[number] {
-                switch MutationRecord.read(row, of: name, device: device) {
-                case .success(let record): foreseen.learn(record, of: name, by: author)
-                case .failure: damaged.append(number)
-                }
-            } else if let (key, channel, id) = actions[number] {
-                let (action, isSound) = Self.action(row, under: key, in: id)
-                foreseen.learn(action, under: key, in: channel)
-                if !isSound { damaged.append(number) }
-            } else if let (name, message, channel) = totals[number] {
-                let found = ActionTotals(
-                    count: Int(row.integer(0)), score: Int(row.integer(1)))
-                foreseen.learn(found, of: name, on: message, in: channel)
-            }
-        }
-        if !damaged.isEmpty { foreseen = Foreseen() }
+        self.foreseen = isSound ? foreseen : nil
     }
 
     /// Finds the ids of names.
-    private func foreseeNames(_ lookups: Set<StoreLookup>) throws(StoreError) {
+    ///
+    /// - Returns: What is known so far: which of them have no row.
+    private func foreseeNames(_ lookups: Set<StoreLookup>) throws(StoreError) -> Foreseen {
         var (newChannels, newDevices) = (Set<Channel>(), Set<Author>())
         for lookup in lookups {
             switch lookup {
@@ -86,7 +72,7 @@ extension SQLStore {
             ])
             devices[number] = author
         }
-        guard !channels.isEmpty || !devices.isEmpty else { return }
+        if channels.isEmpty, devices.isEmpty { return Foreseen() }
         try connection.answers { number, row in
             if let channel = channels[number] {
                 newChannels.remove(channel)
@@ -96,7 +82,33 @@ extension SQLStore {
                 name(author, row.integer(0))
             }
         }
-        foreseen.newChannels.formUnion(newChannels)
-        foreseen.newDevices.formUnion(newDevices)
+        return Foreseen(newChannels: newChannels, newDevices: newDevices)
+    }
+}
+
+/// What an answer is about.
+private enum Asked {
+    case mutation(String, Author, Int64)
+    case action(MessageAction.Key, Channel, Int64)
+    case totals(ActionName, Timetoken, Channel)
+}
+
+extension Foreseen {
+    /// - Returns: `false` when the row is not what was written.
+    fileprivate mutating func learn(_ row: borrowing DatabaseRow, of subject: Asked) -> Bool {
+        switch subject {
+        case .mutation(let name, let author, let device):
+            guard case .success(let record) = MutationRecord.read(row, of: name, device: device)
+            else { return false }
+            learn(record, of: name, by: author)
+        case .action(let key, let channel, let id):
+            let (action, isSound) = SQLStore.action(row, under: key, in: id)
+            guard isSound else { return false }
+            learn(action, under: key, in: channel)
+        case .totals(let name, let message, let channel):
+            let found = ActionTotals(count: Int(row.integer(0)), score: Int(row.integer(1)))
+            learn(found, of: name, on: message, in: channel)
+        }
+        return true
     }
 }

@@ -55,7 +55,7 @@ extension SQLStore {
     func action(
         under key: MessageAction.Key, in channel: Channel
     ) throws(StoreError) -> MessageAction? {
-        if let known = foreseen.action(under: key, in: channel) { return known }
+        if let known = foreseen?.action(under: key, in: channel) { return known }
         let id = try id(of: channel)
         let found = try statements.findAction.first([.integer(id)] + key.columns) {
             Self.action($0, under: key, in: id)
@@ -89,7 +89,7 @@ extension SQLStore {
             .text(key.uuid), .timetoken(action.actionTimetoken),
             .integer(RowSum.action(action, removed: nil, in: id)), .integer(Int64(action.score)))
         noteUse(of: channel.keyset, bytes: StoredUse.bytes(of: key))
-        foreseen.put(action, in: channel)
+        foreseen?.put(action, in: channel)
     }
 
     func remove(
@@ -102,6 +102,6 @@ extension SQLStore {
             .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
             .text(key.uuid), .timetoken(timetoken), .integer(sum))
         noteUse(of: channel.keyset, bytes: -StoredUse.bytes(of: key))
-        foreseen.drop(action, in: channel)
+        foreseen?.drop(action, in: channel)
     }
 }

@@ -7,7 +7,7 @@ extension SQLStore {
     func outcome(
         of mutation: String, by author: Author
     ) throws(StoreError) -> MutationRecord? {
-        if let known = foreseen.record(of: mutation, by: author) { return known }
+        if let known = foreseen?.record(of: mutation, by: author) { return known }
         guard let device = try knownID(of: author) else { return nil }
         let found = try statements.mutations.find.first([.integer(device), .text(mutation)]) {
             MutationRecord.read($0, of: mutation, device: device)
@@ -31,7 +31,7 @@ extension SQLStore {
             .integer(Int64(bitPattern: record.fingerprint)), .integer(stored.kind),
             .timetoken(stored.timetoken), .integer(sum))
         mutationsAdded += 1
-        foreseen.learn(record, of: mutation, by: author)
+        foreseen?.learn(record, of: mutation, by: author)
     }
 
     func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {

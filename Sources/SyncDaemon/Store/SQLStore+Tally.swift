@@ -33,7 +33,7 @@ extension SQLStore {
         type: String, value: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> ActionTotals {
         let name = ActionName(type: type, value: value)
-        if let totals = foreseen.totals(of: name, on: message, in: channel) { return totals }
+        if let totals = foreseen?.totals(of: name, on: message, in: channel) { return totals }
         guard let id = try existingID(of: channel) else { return ActionTotals() }
         return try statements.tally.totals.first(
             [.integer(id), .timetoken(message), .text(type), .text(value)]

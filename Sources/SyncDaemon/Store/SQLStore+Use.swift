@@ -22,7 +22,7 @@ extension SQLStore {
 
     func hasChannel(_ channel: Channel) throws(StoreError) -> Bool {
         if isNamed(channel) { return true }
-        if foreseen.newChannels.contains(channel) { return false }
+        if foreseen?.newChannels.contains(channel) == true { return false }
         let arguments: [SQLValue] = [.text(channel.keyset), .text(channel.name)]
         return try statements.findChannel.first(arguments) { _ in true } ?? false
     }

@@ -48,8 +48,8 @@ final class SQLStore: Store {
     let connection: StoreConnection
     private var channels: [Channel: Int64] = [:]
     private var devices: [Author: Int64] = [:]
-    /// What the open transaction asked for beforehand.
-    var foreseen = Foreseen()
+    /// What the open transaction asked for beforehand; `nil`: nothing, as on a file.
+    var foreseen: Foreseen?
     /// What keysets take up, as of the last commit; those that were asked for.
     var storedUses: [ExactText: StoredUse] = [:]
     /// What the open transaction adds to that.
@@ -238,7 +238,7 @@ final class SQLStore: Store {
         try statements.commit.run(expecting: "COMMIT")
         // Before anyone hears of it: what went into an unlinked file is not kept.
         try files?.check()
-        foreseen = Foreseen()
+        foreseen = nil
         self.last = last
         self.clock = clock
         isRunStored = true
@@ -253,7 +253,7 @@ final class SQLStore: Store {
     }
 
     func rollback() {
-        foreseen = Foreseen()
+        foreseen = nil
         (raisedFloor, raisedDeletionFloor) = (nil, nil)
         mutationsAdded = 0
         // Ids that this transaction made are gone with it.
@@ -303,7 +303,7 @@ final class SQLStore: Store {
     /// The same, of a channel that has a row; it writes nothing.
     func knownID(of channel: Channel) throws(StoreError) -> Int64? {
         if let id = channels[channel] { return id }
-        if foreseen.newChannels.contains(channel) { return nil }
+        if foreseen?.newChannels.contains(channel) == true { return nil }
         let arguments: [SQLValue] = [.text(channel.keyset), .text(channel.name)]
         if channels.count >= Limits.internedNamesMax { channels = [:] }
         let id = try statements.findChannel.first(arguments) { $0.integer(0) }
@@ -317,23 +317,29 @@ final class SQLStore: Store {
     func isNamed(_ author: Author) -> Bool { devices[author] != nil }
 
     /// Keeps what the row of a channel is.
-    func name(_ channel: Channel, _ id: Int64) { channels[channel] = id }
+    func name(_ channel: Channel, _ id: Int64) {
+        channels[channel] = id
+        foreseen?.newChannels.remove(channel)
+    }
 
-    func name(_ author: Author, _ id: Int64) { devices[author] = id }
+    func name(_ author: Author, _ id: Int64) {
+        devices[author] = id
+        foreseen?.newDevices.remove(author)
+    }
 
     func id(of author: Author) throws(StoreError) -> Int64 {
         if let id = try knownID(of: author) { return id }
         let id = try inserted(
             by: statements.mutations.insertDevice,
             [.text(author.keyset), .text(author.userID), .text(author.deviceID)])
-        devices[author] = id
+        name(author, id)
         return id
     }
 
     /// The same, of who has written something under a name before; it writes nothing.
     func knownID(of author: Author) throws(StoreError) -> Int64? {
         if let id = devices[author] { return id }
-        if foreseen.newDevices.contains(author) { return nil }
+        if foreseen?.newDevices.contains(author) == true { return nil }
         let arguments: [SQLValue] = [
             .text(author.keyset), .text(author.userID), .text(author.deviceID),
         ]
