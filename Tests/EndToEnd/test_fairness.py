@@ -36,7 +36,7 @@ class Readers(DaemonTestCase):
         await writer.settle_all([
             ("addAction", {"channel": "room", "messageTimetoken": messages[n % 12],
                            "value": f"v{n}"})
-            for n in range(12_000)])
+            for n in range(48_000)])
         devices = [await self.device(daemon, f"eve-{n}") for n in range(4)]
 
         async def repair(device):
