@@ -56,6 +56,9 @@ struct DeviceStoreTests {
             OutboxEntry(
                 mutation: "m3", channel: "room", wish: .remove(thumb("ada", 1).key, seen: at(12)),
                 progress: .answered(nil)),
+            OutboxEntry(
+                mutation: "m4", channel: "room", wish: .remove(thumb("ada", 1).key, seen: nil),
+                progress: .perhapsSent, sentAfter: .zero),
         ]
         let successor = OutboxEntry(
             mutation: "m2~1", channel: "room", wish: .add(thumb("ada", 1).key),
@@ -82,7 +85,7 @@ struct DeviceStoreTests {
 
         #expect(try reopened.identity() == identity)
         #expect(try reopened.channels() == ["room"])
-        #expect(try reopened.outbox() == [successor, wishes[2]])
+        #expect(try reopened.outbox() == [successor, wishes[2], wishes[3]])
         #expect(base.cursor == at(20))
         #expect(base.epoch == "a.1")
         #expect(base.key == key)

@@ -106,11 +106,12 @@ public struct Outbox: Hashable, Sendable {
             if case .remove(let key, nil) = entry.wish, let canonical = asked.key {
                 let before = earlier.own(canonical, base: base(asked), under: rules)
                 if before.standing == .pending { break }
-                if case .since(let seen) = before.standing {
+                if entry.sentAfter != nil {
+                    // It may have been applied before: it goes out as it did.
+                } else if case .since(let seen) = before.standing {
                     entries[index].wish = .remove(key, seen: seen)
                 } else if isOutside(entry) {
-                    // One that was sent before may have been applied before, too.
-                    if entry.progress == .unsent { entries[index].sentAfter = heard(entry) }
+                    entries[index].sentAfter = heard(entry) ?? .zero
                 } else {
                     // The add before it was refused: there is nothing to remove.
                     entries.remove(at: index)
@@ -154,7 +155,7 @@ public struct Outbox: Hashable, Sendable {
             && entries[behind].canonical(under: rules).key == key
         {
             guard case .remove(let asked, let seen) = entries[behind].wish else { break }
-            guard seen == nil else { continue }
+            guard seen == nil, entries[behind].sentAfter == nil else { continue }
             entries[behind].wish = .remove(asked, seen: timetoken)
             changes.append(.put(entries[behind]))
         }
@@ -216,7 +217,7 @@ public struct Outbox: Hashable, Sendable {
                 // If the base has the message already, it is still the same.
                 if entry.key == nil { entries[index].likeness = entry.timetoken }
                 entries[index].earlierAnswer = entry.progress
-                entries[index].sentAfter = nil
+                if entries[index].sentAfter != nil { entries[index].sentAfter = .zero }
                 entries[index].progress = .perhapsSent
                 changes.append(.put(entries[index]))
             }

@@ -35,18 +35,20 @@ public struct OutboxEntry: Hashable, Sendable {
     /// How far the device had heard when a removal of whatever stands went out: what stood then is
     /// gone when it is answered.
     ///
-    /// Only for the eye, and not kept.
-    var sentAfter: Timetoken?
+    /// Zero when nobody knows any more. Such a removal stays one of whatever stands: under its
+    /// mutation id the server knows it so.
+    public internal(set) var sentAfter: Timetoken?
 
     public init(
         mutation: String, channel: String, wish: Wish, progress: Progress = .unsent,
-        likeness: Timetoken? = nil
+        likeness: Timetoken? = nil, sentAfter: Timetoken? = nil
     ) {
         self.mutation = mutation
         self.channel = channel
         self.wish = wish
         self.progress = progress
         self.likeness = likeness
+        self.sentAfter = sentAfter
     }
 
     /// The action that is to be there or not; `nil` for a message.

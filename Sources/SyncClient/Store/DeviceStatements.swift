@@ -128,7 +128,10 @@ final class DeviceStatements {
         var message: Message?
         if case .publish(let published) = entry.wish { message = published }
         var seen: Timetoken?
-        if case .remove(_, let timetoken) = entry.wish { seen = timetoken }
+        if case .remove(_, let timetoken) = entry.wish {
+            // Zero: it went out as one of whatever stands.
+            seen = timetoken ?? entry.sentAfter.map { _ in .zero }
+        }
         var score: Int?
         if case .add(_, let asked) = entry.wish { score = asked }
         try putEntry.run(
@@ -195,10 +198,11 @@ extension OutboxEntry {
         let key = MessageAction.Key(
             messageTimetoken: row.timetoken(3), type: row.text(4), value: row.text(5),
             uuid: row.text(6))
+        let seen = row.optionalTimetoken(7)
         let wish: Wish =
             switch row.text(2) {
             case "add": .add(key, score: row.optionalInteger(13).map { Int($0) })
-            case "remove": .remove(key, seen: row.optionalTimetoken(7))
+            case "remove": .remove(key, seen: seen == .zero ? nil : seen)
             default:
                 .publish(
                     Message(
@@ -213,7 +217,7 @@ extension OutboxEntry {
             }
         self.init(
             mutation: row.text(0), channel: row.text(1), wish: wish, progress: progress,
-            likeness: row.optionalTimetoken(12))
+            likeness: row.optionalTimetoken(12), sentAfter: seen == .zero ? .zero : nil)
     }
 }
 

@@ -257,6 +257,39 @@ struct AnsweredWishesTests {
         #expect(outbox.settle("room", base: base(added: 30)).map(\.mutation) == ["m1"])
     }
 
+    /// The channel's window moved in between: the server would refuse another wish that came under
+    /// the same id.
+    @Test("a removal of whatever stands goes out again as it did")
+    func outsideSentAgain() {
+        var outbox = Outbox([
+            OutboxEntry(mutation: "m1", channel: "room", wish: .remove(action.key, seen: nil))
+        ])
+        let sent = outbox.takeForSending(isOutside: { _ in true }, base: { _ in nil })
+        #expect(sent.entries.count == 1)
+        outbox.disconnect()
+        #expect(outbox.takeForSending { _ in action }.entries == sent.entries)
+        outbox.disconnect()
+        #expect(outbox.takeForSending { _ in nil }.entries == sent.entries)
+    }
+
+    /// Found by a world.
+    @Test("so it does after an add that the server is asked for again")
+    func outsideBehindAnAdd() {
+        var outbox = Outbox([
+            OutboxEntry(
+                mutation: "m1", channel: "room", wish: .add(action.key),
+                progress: .answered(action.actionTimetoken)),
+            OutboxEntry(
+                mutation: "m2", channel: "room", wish: .remove(action.key, seen: nil),
+                progress: .answered(nil), sentAfter: Timetoken(rawValue: 5)),
+        ])
+        _ = outbox.reopen("room")
+        #expect(outbox.takeForSending { _ in nil }.entries.map(\.mutation) == ["m1"])
+        _ = outbox.answered("m1", action.actionTimetoken)
+        let sent = outbox.takeForSending { _ in nil }.entries
+        #expect(sent.map(\.wish) == [.remove(action.key, seen: nil)])
+    }
+
     /// Found by a world: the removal named an action of a store that was set back since, and both
     /// wishes stayed in the outbox.
     @Test("what was wished before an add that the base has is past")
