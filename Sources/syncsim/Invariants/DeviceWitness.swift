@@ -84,7 +84,12 @@ final class DeviceWitness {
             && core.channel(request.channel).map { $0.incoming != nil && !$0.base.isUnopened }
                 == true
         // The daemon itself may have said that a repair is needed, and had no room for it.
-        guard request.asksForRepair || beginsAnew, !toldToRepair.contains(request.channel) else {
+        guard request.asksForRepair || beginsAnew else { return }
+        guard !toldToRepair.contains(request.channel) else {
+            // The last repair was in vain: its pages came after the floor had passed it.
+            if let through = repairedThrough[request.channel], world.floor > through {
+                overtaken[request.channel, default: 0] += 1
+            }
             return
         }
         world.tally.count("mismatch found")
