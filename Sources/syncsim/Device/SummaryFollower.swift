@@ -20,6 +20,11 @@ final class SummaryFollower: LineOwner {
         /// Ranges of deleted messages: likewise.
         var deletions: [(range: MessageRange, position: Timetoken)] = []
 
+        /// What nobody told of a message may be another now: it was read after the cursor.
+        mutating func doubtAll() {
+            for message in messages { doubtful[message] = .zero }
+        }
+
         /// What is after the cursor comes again, unless the store was put back to before it.
         mutating func forgetWhatIsAhead() {
             messages = messages.filter { $0 <= cursor }
@@ -39,6 +44,8 @@ final class SummaryFollower: LineOwner {
     private var epoch: String?
     private var greeted: String?
     private var isFollowing = false
+    /// Whether the store may have been put back since it first followed.
+    private var hasMetAnother = false
     /// The channels that questions for summaries are about.
     private var questions: [CommandID: String] = [:]
     private var lastID: CommandID = 2
@@ -50,6 +57,9 @@ final class SummaryFollower: LineOwner {
         line.begin(for: self)
         line.stumble()
     }
+
+    /// Grows with what it hears.
+    var heard: UInt64 { channels.values.reduce(0) { $0 &+ $1.cursor.rawValue } }
 
     // MARK: The connection
 
@@ -110,8 +120,10 @@ final class SummaryFollower: LineOwner {
                 channels[name] = Shown()
             } else {
                 channels[name]?.forgetWhatIsAhead()
+                if greeted != epoch { channels[name]?.doubtAll() }
             }
         }
+        hasMetAnother = hasMetAnother || epoch != nil && greeted != epoch
         epoch = greeted
         isFollowing = true
         for name in channels.keys.sorted() { askForDoubtful(in: name) }
@@ -226,7 +238,12 @@ final class SummaryFollower: LineOwner {
                 }
             }
             totals = totals.filter { !$0.value.isEmpty }
-            let groups = shown.groups.mapValues(\.totals).filter { !$0.value.isEmpty }
+            var groups = shown.groups.mapValues(\.totals).filter { !$0.value.isEmpty }
+            if hasMetAnother {
+                // It knows of no message that is gone, and so cannot ask about it.
+                totals = totals.filter { rows.messages[$0.key] != nil }
+                groups = groups.filter { rows.messages[$0.key] != nil }
+            }
             if groups != totals { return "\(groups) in \(name), and not \(totals)" }
         }
         return nil

@@ -107,7 +107,7 @@ final class World {
         try proceed(until: setting.duration)
         settle()
         var (rest, secondsLeft) = (0, Self.secondsToRest)
-        var errands = errandsLeft
+        var (errands, heard) = (errandsLeft, follower?.heard ?? 0)
         // Long enough for heartbeats to fail and for snapshots to come in; and a reactor that was
         // stalled last tells nobody anything for some seconds.
         // Messages go on expiring, and devices hear of it a moment later.
@@ -123,7 +123,10 @@ final class World {
                 && editor?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
             // Who asks for all at once on a line that takes little gets on slowly, and does.
-            if errandsLeft < errands { (errands, secondsLeft) = (errandsLeft, Self.secondsToRest) }
+            if errandsLeft < errands || follower?.heard ?? 0 > heard {
+                (errands, heard) = (errandsLeft, follower?.heard ?? 0)
+                secondsLeft = Self.secondsToRest
+            }
         }
         if rest < 8 {
             violation(
