@@ -49,6 +49,6 @@ extension ChannelSync {
         needsRepair = false
         phase = .following
         // Else the pushes say what it comes to.
-        isVerified = difference.state != nil
+        if difference.state != nil { agreed() }
     }
 }

@@ -12,13 +12,18 @@ extension ChannelSync {
         else { return }
         if own == state {
             finishSnapshot(&step)
-            (repairs, failedSnapshots) = (0, 0)
-            isDoubted = false
-            isVerified = true
+            agreed()
         } else {
             isVerified = false
             climb(&step)
         }
+    }
+
+    /// What is here comes to what the server said: what failed before does not matter any more.
+    mutating func agreed() {
+        (repairs, failedSnapshots) = (0, 0)
+        isDoubted = false
+        isVerified = true
     }
 
     private mutating func climb(_ step: inout Step) {

@@ -165,12 +165,8 @@ struct StateComparisonTests {
         #expect(device.standing(of: action.key, in: "room") == .since(action.actionTimetoken))
     }
 
-    /// Found by a world in which removals are forgotten at once: what is read in parts while much
-    /// changes is none of the channel's states.
-    ///
-    /// The device stopped to ask, for as long as the connection lasted.
-    @Test("a server that contradicts itself is asked again later")
-    func doubted() throws {
+    /// A device that was told twice what its rows do not come to, and what they do come to.
+    private func contradicted() throws -> (sync: ChannelSync, state: Digest) {
         var (sync, state) = try followed()
         let lie = Digest(count: 9, words: (1, 2))
         var step = sync.apply(batch(21, [], lie))
@@ -185,9 +181,37 @@ struct StateComparisonTests {
         }
         #expect(sync.isDoubted)
         #expect(!sync.isVerified)
+        return (sync, state)
+    }
+
+    /// Found by a world in which removals are forgotten at once: what is read in parts while much
+    /// changes is none of the channel's states.
+    ///
+    /// The device stopped to ask, for as long as the connection lasted.
+    @Test("a server that contradicts itself is asked again later")
+    func doubted() throws {
+        var (sync, state) = try contradicted()
 
         let again = sync.retry()
         _ = sync.subscribed(reply(.current, 21, state), attempt: try attempt(again))
+
+        #expect(sync.isVerified)
+        #expect(!sync.isDoubted)
+        #expect(sync.retry().questions.isEmpty)
+    }
+
+    /// Found by a world: it asked once more for what was equal.
+    @Test("unless a repair has made it equal")
+    func doubtedAndRepaired() throws {
+        var (sync, state) = try contradicted()
+        let lie = Digest(count: 9, words: (1, 2))
+        var step = sync.apply(batch(22, [], lie))
+        step = sync.subscribed(reply(.repair, 22), attempt: try attempt(step))
+        _ = sync.repaired(
+            .difference(
+                RepairDifference(
+                    cursor: Timetoken(rawValue: 22), state: state, rows: [], dropped: [])),
+            attempt: try attempt(step))
 
         #expect(sync.isVerified)
         #expect(!sync.isDoubted)
