@@ -34,6 +34,8 @@ public enum Program {
                 return Copying.salvage(try load(arguments.serve), to: arguments.file)
             case .restore(let arguments):
                 return Copying.restore(try load(arguments.serve), from: arguments.file)
+            case .copyStore(let arguments):
+                return StoreCopying.run(arguments)
             case .showVersion:
                 print("syncdaemon \(Release.version)")
             case .showHelp(let text):

@@ -19,6 +19,8 @@ extension Limits {
     static let databaseLockTries = 40
     /// Rows that a database server sends at a time, of as many as a channel may have.
     static let rowsPerFetch = 5000
+    /// Rows in one statement of a copy of a store.
+    static let rowsPerInsert = 200
     /// Writes in one commit.
     static let commitWritesMax = 256
     /// Milliseconds that a commit may take; over it: a warning in the log.

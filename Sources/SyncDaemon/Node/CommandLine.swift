@@ -31,6 +31,7 @@ enum Invocation: Sendable {
     case backUp(CopyArguments)
     case salvage(CopyArguments)
     case restore(CopyArguments)
+    case copyStore(StoreCopyArguments)
     case showVersion
     /// The text to show on standard output.
     case showHelp(String)
@@ -54,6 +55,9 @@ enum Invocation: Sendable {
         case "restore":
             if isHelpWanted(rest) { return .showHelp(HelpText.restore) }
             return .restore(try copyArguments(rest, of: first))
+        case "store":
+            if isHelpWanted(rest) { return .showHelp(HelpText.storeCopy) }
+            return .copyStore(try StoreCopyArguments(rest))
         case "--version", "-V", "version":
             return .showVersion
         case "--help", "-h", "help":
@@ -74,7 +78,10 @@ enum Invocation: Sendable {
                 first,
                 nearest: Spelling.nearest(
                     to: first,
-                    among: ["serve", "config", "backup", "salvage", "restore", "version", "help"]))
+                    among: [
+                        "serve", "config", "backup", "salvage", "restore", "store", "version",
+                        "help",
+                    ]))
         }
     }
 

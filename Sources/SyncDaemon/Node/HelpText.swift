@@ -14,6 +14,8 @@ enum HelpText {
           syncdaemon backup [FLAGS] FILE     copy the data to a new file, also while it is served
           syncdaemon salvage [FLAGS] FILE    save what can be read of damaged data in a new file
           syncdaemon restore [FLAGS] FILE    put a copy in the place of the data
+          syncdaemon store copy --from PLACE --to PLACE
+                                             take the data to PostgreSQL, or back
           syncdaemon --version
           syncdaemon --help                  this text; "syncdaemon serve --help" lists the flags
 
@@ -162,6 +164,41 @@ enum HelpText {
         Example:
           systemctl stop syncdaemon.socket syncdaemon.service
           syncdaemon restore --data-dir /var/lib/syncdaemon /var/backups/syncdaemon.db
+          systemctl start syncdaemon.socket syncdaemon.service
+
+        """
+
+    static let storeCopy = """
+        Usage: syncdaemon store copy --from PLACE --to PLACE [--schema NAME]
+
+        Copies everything that a daemon keeps from SQLite to PostgreSQL, or back, with the
+        timetokens, epoch and secrets that it has: devices go on with their cursors, and nothing is
+        sent to them again. No daemon may run on either. There must be no data at the other place
+        yet; what is at the first one stays as it is. All rows are read back and compared, and each
+        channel's digest is computed from them, before the copy may be used: one that fails or
+        differs leaves nothing.
+
+        PLACE is one of
+          sqlite:DIR         the daemon's directory ([store] directory)
+          postgres:URL       the server ([store] url); without a password, which others could read
+          postgres:@FILE     the same from the first line of a file ([store] url_file)
+
+        Flags:
+          --schema NAME      the schema on the server ([store] schema). Default: syncdaemon.
+
+        Contents of files are not in the database: they stay in DIR/files, which has to be in
+        [store] directory of the daemon that serves the copy.
+
+        Exit codes:
+          0  the copy is complete, equal and durable
+          1  it failed, and the message says why; nothing is there
+          2  the command line is wrong
+
+        Example:
+          systemctl stop syncdaemon.socket syncdaemon.service
+          syncdaemon store copy --from sqlite:/var/lib/syncdaemon \\
+            --to postgres:@/etc/syncdaemon/database
+          # [store] kind = postgres, url_file = /etc/syncdaemon/database
           systemctl start syncdaemon.socket syncdaemon.service
 
         """

@@ -27,10 +27,10 @@ private func makeSignals() -> sigset_t {
 /// Runs `body`; when a signal comes that ends the process, `clean` is called first.
 ///
 /// From then on such signals are held back: what follows is short, and is not to be cut.
-func interruptibly<Value>(
+func interruptibly<Value, Failure: Error>(
     cleaning clean: @escaping @Sendable () -> Void,
-    _ body: () throws(DatabaseFileError) -> Value
-) throws(DatabaseFileError) -> Value {
+    _ body: () throws(Failure) -> Value
+) throws(Failure) -> Value {
     var signals = makeSignals()
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     let progress = Progress()
@@ -46,7 +46,7 @@ func interruptibly<Value>(
         complain("syncdaemon: Interrupted. Nothing was changed, and nothing is left behind.")
         _exit(128 + signal)
     }
-    let result = Result { () throws(DatabaseFileError) in try body() }
+    let result = Result { () throws(Failure) in try body() }
     if progress.become(Progress.over) { kill(getpid(), SIGUSR1) }
     // After an interruption this never returns: the process ends.
     thread.join()

@@ -93,20 +93,25 @@ extension SettingKey {
         _ name: String, into path: Field<String>, _ summary: String
     ) -> SettingKey {
         value(
-            name, into: path, placeholder: "NAME",
-            expected: "a name of at most 63 small letters, digits and _, which begins with a letter"
-                + " and not with pg_",
-            summary,
-            parse: { text in
-                let isName = text.utf8.allSatisfy { byte in
-                    switch byte {
-                    case 0x30...0x39, 0x61...0x7A, 0x5F: true
-                    default: false
-                    }
-                }
-                let begins = text.first?.isLetter == true && !text.hasPrefix("pg_")
-                return isName && begins && text.utf8.count <= 63 ? text : nil
-            },
-            format: { $0 })
+            name, into: path, placeholder: "NAME", expected: SchemaName.expected, summary,
+            parse: { SchemaName.isValid($0) ? $0 : nil }, format: { $0 })
+    }
+}
+
+/// What a schema may be called.
+enum SchemaName {
+    static let expected =
+        "a name of at most 63 small letters, digits and _, which begins with a letter and not"
+        + " with pg_"
+
+    static func isValid(_ text: String) -> Bool {
+        let isName = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x61...0x7A, 0x5F: true
+            default: false
+            }
+        }
+        let begins = text.first?.isLetter == true && !text.hasPrefix("pg_")
+        return isName && begins && text.utf8.count <= 63
     }
 }

@@ -22,22 +22,43 @@ enum PostgresSchema {
         _ connection: borrowing StoreConnection, name: String, schema: String,
         secret given: DigestSecret?, using generator: inout some RandomNumberGenerator
     ) throws(StoreError) {
+        guard try !exists(connection, name: name, schema: schema) else { return }
+        try connection.execute("BEGIN")
+        let secret = given ?? DigestSecret.random(using: &generator)
+        try make(
+            connection, schema: schema,
+            [
+                ("epoch", makeEpoch(using: &generator)), ("secret", secret.text),
+                ("tombstone_floor", "0"), ("deletion_floor", "0"),
+            ])
+        try connection.execute("COMMIT")
+    }
+
+    /// Whether there are tables that this release can use.
+    static func exists(
+        _ connection: borrowing StoreConnection, name: String, schema: String
+    ) throws(StoreError) -> Bool {
         let found = try version(connection, of: schema)
         guard found <= version else {
             throw .newerSchema(path: name, version: found, known: version)
         }
-        guard found == 0 else { return }
-        try connection.execute("BEGIN; CREATE SCHEMA IF NOT EXISTS \(quoted(schema));")
+        return found > 0
+    }
+
+    /// Makes the schema, unless it is there, and the tables, in the caller's transaction.
+    ///
+    /// - Parameter meta: What `meta` holds beside the version.
+    static func make(
+        _ connection: borrowing StoreConnection, schema: String,
+        _ meta: [(name: String, value: String)] = []
+    ) throws(StoreError) {
+        try connection.execute("CREATE SCHEMA IF NOT EXISTS \(quoted(schema))")
         for part in [tables, longKeys, counts, threads, uses, keys] { try connection.execute(part) }
-        let insertMeta = try connection.prepare("INSERT INTO meta(name, value) VALUES (?, ?)")
-        let secret = given ?? DigestSecret.random(using: &generator)
-        let values = [
-            ("version", "\(version)"), ("epoch", makeEpoch(using: &generator)),
-            ("secret", secret.text), ("tombstone_floor", "0"), ("deletion_floor", "0"),
-        ]
-        for (name, value) in values { try insertMeta.run(.text(name), .text(value)) }
+        let insert = try connection.prepare("INSERT INTO meta(name, value) VALUES (?, ?)")
+        for (name, value) in [("version", "\(version)")] + meta {
+            try insert.run(.text(name), .text(value))
+        }
         try connection.settle()
-        try connection.execute("COMMIT")
     }
 
     /// 0: there are no tables.

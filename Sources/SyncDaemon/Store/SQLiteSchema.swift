@@ -93,9 +93,14 @@ enum SQLiteSchema {
 
     /// How a file of some version is laid out.
     static func layout(ofVersion version: Int64) throws(StoreError) -> SchemaLayout {
+        try SchemaLayout(empty(ofVersion: version))
+    }
+
+    /// The tables of some version, in memory.
+    static func empty(ofVersion version: Int64) throws(StoreError) -> StoreConnection {
         let connection = try StoreConnection(path: ":memory:")
         for step in steps.prefix(Int(version)) { try connection.execute(step) }
-        return try SchemaLayout(connection)
+        return connection
     }
 
     /// What leads from each version to the next; files exist of each: append, never change one.

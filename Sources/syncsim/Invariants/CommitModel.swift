@@ -98,11 +98,12 @@ struct CommitModel {
                 ? edit(key, in: channel) : add(key, score, under: rules, in: channel)
         case .remove(let asked, let observed, let rules):
             return remove(asked, observed, under: rules, in: channel)
-        case .deleteMessages:
-            // Its reply has the position, which nothing says if nothing was in the range.
-            guard case .delete(channel, _, _, _)? = operations.first else {
-                return .deleted(.zero)
-            }
+        case .deleteMessages(let first, let last):
+            // Its reply has the position, which nothing says if nothing was in the range: then the
+            // next deletion, if there is one, is of another write.
+            guard case .delete(channel, let start, let end, _)? = operations.first,
+                first <= start, end <= last
+            else { return .deleted(.zero) }
             return takeDeletion(in: channel) == nil ? nil : .deleted(.zero)
         case .edit(let key, let rules): return edit(rules.canonical(key), in: channel)
         case .deleteMessage(let message):
