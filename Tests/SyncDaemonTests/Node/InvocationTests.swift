@@ -18,6 +18,9 @@ struct InvocationTests {
             (["restore", "--data-dir", "data", "copy.db"], "restore copy.db"),
             (["salvage", "copy.db"], "salvage copy.db"), (["salvage", "--help"], "help"),
             (["restore", "copy.db", "--data-dir=data"], "restore copy.db"),
+            (["store", "copy", "--from", "sqlite:a", "--to=postgres:host=b"], "copy syncdaemon"),
+            (["store", "copy", "--schema=c", "--to=sqlite:a", "--from=postgres:host=b"], "copy c"),
+            (["store", "--help"], "help"),
         ])
     func commands(arguments: [String], expected: String) throws {
         let name =
@@ -28,6 +31,7 @@ struct InvocationTests {
             case .backUp(let arguments): "backup " + arguments.file
             case .salvage(let arguments): "salvage " + arguments.file
             case .restore(let arguments): "restore " + arguments.file
+            case .copyStore(let arguments): "copy " + arguments.schema
             case .showVersion: "version"
             case .showHelp: "help"
             }
