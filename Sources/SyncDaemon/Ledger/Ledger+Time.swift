@@ -89,6 +89,14 @@ extension Ledger {
         ages?.moment(ticksBefore: kept, now: age) ?? .zero
     }
 
+    /// Before when rows are over.
+    var oldRows: OldRows {
+        OldRows(
+            age: Timetoken(rawValue: age), seconds: seconds,
+            mutations: moment(ticksBefore: mutationTicksKept),
+            tombstones: moment(ticksBefore: tombstoneTicksKept))
+    }
+
     /// Forgets faster than mutations come, so that what is kept stays within its time.
     func forgetOldMutations(after writeCount: Int) throws(StoreError) {
         let moment = moment(ticksBefore: mutationTicksKept)

@@ -111,7 +111,7 @@ final class Ledger {
         var found: StoreError?
         let commit = transact(writes, after: reserved, rowsMax: rowsMax, failure: &found) {
             commit throws(StoreError) in
-            try store.foresee(writes.flatMap(\.lookups))
+            try store.foresee(writes.flatMap(\.lookups) + [.old(oldRows)])
             for write in writes {
                 guard let result = try apply(write, into: &commit) else { continue }
                 commit.answers.append(Answer(origin: write.origin, result: result))

@@ -23,6 +23,8 @@ struct Foreseen {
         let name: ActionName
     }
 
+    /// Of what there is nothing that is over.
+    var nothingOld: Set<OldRows.Kind> = []
     /// Names that have no row.
     var newChannels: Set<Channel>
     var newDevices: Set<Author>

@@ -99,6 +99,7 @@ extension SQLStore {
     }
 
     func forgetDeletions(before moment: Timetoken, limit: Int) throws(StoreError) {
+        guard !hasNothingOld(.deletions) else { return }
         guard let newest = try newestDeletion(before: moment, limit: limit) else { return }
         try statements.large.forgetDeletions.run(.timetoken(newest))
         let floor = max(newest, raisedDeletionFloor ?? deletionFloor)

@@ -5,12 +5,15 @@ import EventModel
 import SQL
 
 extension SQLStore {
-    func foresee(_ lookups: [StoreLookup]) throws(StoreError) {
+    func foresee(_ lookups: @autoclosure () -> [StoreLookup]) throws(StoreError) {
         // A file answers at once.
         guard connection.dialect == .postgres else { return }
         // What stands may be hidden: that is looked at when it is asked.
-        let wanted = Set(lookups).filter { lookup in
-            if case .mutation = lookup { true } else { hidden.isEmpty }
+        let wanted = Set(lookups()).filter { lookup in
+            switch lookup {
+            case .mutation, .old: true
+            case .action, .totals: hidden.isEmpty
+            }
         }
         var foreseen = try foreseeNames(wanted)
         self.foreseen = foreseen
@@ -35,6 +38,9 @@ extension SQLStore {
                     .text(name.value.string),
                 ])
                 asked[number] = .totals(name, message, channel)
+            case .old(let rows):
+                foreseen.nothingOld = Set(OldRows.Kind.allCases)
+                for (number, kind) in try askForOld(rows) { asked[number] = .old(kind) }
             }
         }
         var isSound = true
@@ -44,6 +50,26 @@ extension SQLStore {
         }
         // What is damaged is left to who asks for it alone.
         self.foreseen = isSound ? foreseen : nil
+    }
+
+    /// Asks whether there are rows whose time is over.
+    private func askForOld(_ old: OldRows) throws(StoreError) -> [(Int, OldRows.Kind)] {
+        let (age, seconds) = (SQLValue.timetoken(old.age), SQLValue.integer(old.seconds))
+        let (tombstones, one) = (SQLValue.timetoken(old.tombstones), SQLValue.integer(1))
+        return [
+            (try statements.findExpired.ask([age, one]), .messages),
+            (try statements.mutations.findOld.ask([.timetoken(old.mutations)]), .mutations),
+            (try statements.digests.findTombstones.ask([tombstones, one]), .tombstones),
+            (try statements.large.clearings.findOld.ask([tombstones, one]), .clearings),
+            (try statements.large.newestForgotten.ask([tombstones, one]), .deletions),
+            (try statements.revoked.findOld.ask([age, seconds]), .revoked),
+            (try statements.keyGrants.findOld.ask([age, seconds]), .keyGrants),
+        ]
+    }
+
+    /// Whether something is known not to be there, as far as it is over.
+    func hasNothingOld(_ kind: OldRows.Kind) -> Bool {
+        foreseen?.nothingOld.contains(kind) == true
     }
 
     /// Finds the ids of names.
@@ -57,6 +83,7 @@ extension SQLStore {
                 if !isNamed(author) { newDevices.insert(author) }
             case .action(_, let channel), .totals(_, _, let channel):
                 if !isNamed(channel) { newChannels.insert(channel) }
+            case .old: break
             }
         }
         var (channels, devices) = ([Int: Channel](), [Int: Author]())
@@ -91,6 +118,7 @@ private enum Asked {
     case mutation(String, Author, Int64)
     case action(MessageAction.Key, Channel, Int64)
     case totals(ActionName, Timetoken, Channel)
+    case old(OldRows.Kind)
 }
 
 extension Foreseen {
@@ -108,6 +136,10 @@ extension Foreseen {
         case .totals(let name, let message, let channel):
             let found = ActionTotals(count: Int(row.integer(0)), score: Int(row.integer(1)))
             learn(found, of: name, on: message, in: channel)
+        case .old(.deletions):
+            // The newest of none is NULL.
+            if row.optionalInteger(0) != nil { nothingOld.remove(.deletions) }
+        case .old(let kind): nothingOld.remove(kind)
         }
         return true
     }

@@ -60,6 +60,7 @@ extension SQLStore {
     func forgetKeyGrants(
         before moment: Timetoken, expiredAt seconds: Int64, limit: Int
     ) throws(StoreError) -> [KeyGrantSubject] {
+        guard !hasNothingOld(.keyGrants) else { return [] }
         var forgotten: [KeyGrantSubject] = []
         try statements.keyGrants.forget.query(
             .timetoken(moment), .integer(seconds), .integer(Int64(limit))

@@ -19,7 +19,7 @@ extension SQLStore {
 
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
         // They may be among the hidden ones, and their order says nothing of that.
-        guard !hasHiddenRows else { return [] }
+        guard !hasHiddenRows, !hasNothingOld(.messages) else { return [] }
         var found: [ExpiredMessage] = []
         try statements.findExpired.query(.timetoken(moment), .integer(Int64(limit))) { row in
             let channel = Channel(row.text(1), keyset: row.text(0))

@@ -39,6 +39,7 @@ extension SQLStore {
     }
 
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {
+        guard !hasNothingOld(.mutations) else { return }
         mutationsAdded -= try statements.mutations.forget.runCounting([
             .timetoken(timetoken), .integer(Int64(limit)),
         ])

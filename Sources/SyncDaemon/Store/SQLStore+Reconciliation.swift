@@ -24,6 +24,7 @@ extension SQLStore {
     }
 
     func forgetTombstones(before moment: Timetoken, limit: Int) throws(StoreError) {
+        guard !hasNothingOld(.tombstones) || !hasNothingOld(.clearings) else { return }
         var keys: [(place: [SQLValue], changed: Timetoken)] = []
         try statements.digests.findTombstones.query(.timetoken(moment), .integer(Int64(limit))) {
             row in

@@ -48,6 +48,7 @@ extension SQLStore {
     func forgetRevoked(
         before moment: Timetoken, expiredAt seconds: Int64, limit: Int
     ) throws(StoreError) -> [RevokedToken] {
+        guard !hasNothingOld(.revoked) else { return [] }
         var forgotten: [RevokedToken] = []
         try statements.revoked.forget.query(
             .timetoken(moment), .integer(seconds), .integer(Int64(limit))

@@ -244,7 +244,7 @@ protocol Store:
     /// Hears what the open transaction is going to ask, so that a store far away can look at once.
     ///
     /// Every answer is the same as without it.
-    func foresee(_ lookups: [StoreLookup]) throws(StoreError)
+    func foresee(_ lookups: @autoclosure () -> [StoreLookup]) throws(StoreError)
 
     /// Has something called each second that a call waits for a server.
     func onWait(_ body: @escaping () -> Void)
@@ -261,7 +261,7 @@ extension Store {
         try commit(through: last, clock)
     }
 
-    func foresee(_ lookups: [StoreLookup]) throws(StoreError) {}
+    func foresee(_ lookups: @autoclosure () -> [StoreLookup]) throws(StoreError) {}
     func onWait(_ body: @escaping () -> Void) {}
     func emptyLog() throws(StoreError) -> Bool { false }
     var roomMissing: Int { 0 }
