@@ -35,6 +35,9 @@ class PostgresServer:
         self.directory = tempfile.mkdtemp(prefix="syncdaemon-postgres-", dir="/tmp")
         self.prefix = AS_POSTGRES if os.geteuid() == 0 else []
         self.process = None
+        self.options = []
+        #: Part of its socket's name, too.
+        self.port = 5432
         atexit.register(self.discard)
         if self.prefix:
             shutil.chown(self.directory, "postgres")
@@ -49,23 +52,24 @@ class PostgresServer:
     @property
     def url(self):
         """As libpq takes it."""
-        return f"host={self.directory} user=postgres dbname=postgres"
+        return f"host={self.directory} port={self.port} user=postgres dbname=postgres"
 
     @staticmethod
     def schema(data_dir):
         """A schema for a data directory."""
         return "t" + hashlib.blake2b(os.fsencode(data_dir), digest_size=8).hexdigest()
 
-    def start(self):
-        """Starts it, and waits until it lets clients in."""
+    def start(self, *options):
+        """Starts it with these options, and waits until it lets clients in."""
+        self.options = list(options) or self.options
         with open(f"{self.directory}/log", "ab") as log:
             self.process = subprocess.Popen(
                 [*self.prefix, str(_programs() / "postgres"), "-D", f"{self.directory}/data",
                  "-k", self.directory, "-c", "listen_addresses=", "-c", "max_connections=200",
-                 "-c", "shared_buffers=64MB"],
+                 "-c", "shared_buffers=64MB", *self.options],
                 cwd="/tmp", stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         patience = Patience()
-        while self._run("pg_isready", "-h", self.directory, check=False).returncode != 0:
+        while self._run("pg_isready", "-d", self.url, check=False).returncode != 0:
             if self.process.poll() is not None or patience.is_over:
                 log = pathlib.Path(f"{self.directory}/log").read_text(encoding="utf-8")
                 raise AssertionError(f"PostgreSQL does not start: {log[-2000:]}")
@@ -83,6 +87,15 @@ class PostgresServer:
             except ProcessLookupError:
                 pass
         self.process.wait()
+
+    def keep(self, path, name):
+        """Puts a file into its directory, for its own eyes; returns where that is."""
+        kept = pathlib.Path(self.directory) / name
+        shutil.copy(path, kept)
+        kept.chmod(0o600)
+        if self.prefix:
+            shutil.chown(kept, "postgres")
+        return kept
 
     def sql(self, text):
         """What a statement says, a line a row, columns between bars."""

@@ -2,15 +2,19 @@
 
 import asyncio
 import os
+import pathlib
+import socket
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from case import DaemonTestCase
 from daemon import binary, clean_environment
-from device import Refused
+from device import Disconnected, Refused
 from lanes import check_lanes, start_lanes
 from postgres import PostgresServer
+from test_tls import Authority
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "8"))
 WRITERS = 4
@@ -102,6 +106,81 @@ class Store(PostgresTestCase):
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertIn(text, done.stderr)
                 self.assertNotIn("secret", done.stderr)
+
+
+class Encrypted(DaemonTestCase):
+    """A server on another machine, as far as the daemon can tell: by TCP, with TLS and a password."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        scratch = tempfile.TemporaryDirectory(prefix="syncdaemon-tls-")
+        cls.addClassCleanup(scratch.cleanup)
+        cls.scratch = pathlib.Path(scratch.name)
+        cls.authority = Authority(cls.scratch, "ours")
+        cls.stranger = Authority(cls.scratch, "others")
+        certificate, key = cls.authority.certificate("DNS:localhost")
+        cls.server = PostgresServer()
+        cls.addClassCleanup(cls.server.discard)
+        rules = cls.scratch / "hba"
+        rules.write_text("local all all trust\nhostssl all ada all scram-sha-256\n",
+                         encoding="utf-8")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            cls.server.port = free.getsockname()[1]
+        cls.server.start(
+            "-c", "listen_addresses=127.0.0.1", "-c", f"port={cls.server.port}", "-c", "ssl=on",
+            "-c", f"ssl_cert_file={cls.server.keep(certificate, 'server.pem')}",
+            "-c", f"ssl_key_file={cls.server.keep(key, 'server.key')}",
+            "-c", f"hba_file={cls.server.keep(rules, 'hba')}")
+        cls.server.sql("CREATE ROLE ada LOGIN PASSWORD 'open, sesame'")
+        cls.server.sql("GRANT CREATE ON DATABASE postgres TO ada")
+
+    def arguments(self, **words):
+        """Flags with a file that says where the server is; keywords in the place of the right."""
+        words = {"host": "localhost", "port": self.server.port, "user": "ada", "dbname": "postgres",
+                 "password": "'open, sesame'", "sslmode": "verify-full",
+                 "sslrootcert": self.authority.file, **words}
+        file = self.scratch / "url"
+        file.write_text(" ".join(f"{key}={value}" for key, value in words.items()) + "\n",
+                        encoding="utf-8")
+        file.chmod(0o600)
+        return ("--store", "postgres", "--store-url-file", str(file), "--store-schema", "ada")
+
+    async def test_it_serves_over_tls_and_comes_back(self):
+        daemon = self.start_daemon(*self.arguments())
+        device = await self.device(daemon, "ada")
+        said = [await device.publish("room", number) for number in range(3)]
+        sessions = self.server.sql(
+            "SELECT application_name, bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity"
+            " USING (pid) WHERE application_name LIKE 'syncdaemon%' GROUP BY 1 ORDER BY 1")
+        self.assertEqual(sessions.split(), "syncdaemon ledger|t syncdaemon reader|t".split())
+        self.server.kill()
+        await asyncio.to_thread(self.server.start)
+        # Who writes finds out that the ledger's session is gone; the unit starts the daemon again.
+        with self.assertRaises((Refused, Disconnected)):
+            await device.publish("room", "lost")
+        self.assertEqual(await asyncio.to_thread(daemon.wait), 1)
+        await asyncio.to_thread(daemon.start)
+        await device.connect()
+        found = [it["timetoken"] for it in await device.all_messages("room")]
+        self.assertEqual(found, said)
+        self.assertNotIn("sesame", daemon.log())
+
+    def test_whoever_proves_nothing_is_not_told_the_password(self):
+        for words, said in (
+            ({"sslrootcert": self.stranger.file}, "certificate verify failed"),
+            ({"host": "127.0.0.1"}, "does not match host name"),
+            ({"password": "wrong"}, "password authentication failed"),
+            ({"sslmode": "disable"}, "no encryption"),
+        ):
+            with self.subTest(words):
+                done = subprocess.run(
+                    [binary(), "serve", "--data-dir", str(self.scratch / "data"), "--listen",
+                     "127.0.0.1:0", *self.arguments(**words)],
+                    capture_output=True, text=True, env=clean_environment(), check=False)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(said, done.stderr)
+                self.assertNotIn("sesame", done.stderr)
 
 
 class Crashes(PostgresTestCase):
