@@ -84,7 +84,8 @@ struct EncodedEnvelope: Sendable, Hashable {
     }
 
     init(_ envelope: Envelope) {
-        var json = JSONWriter(reserving: 256)
+        // What grows behind a long text would take twice its bytes.
+        var json = JSONWriter(reserving: 256 + envelope.event.longTextBytes)
         encode(envelope, into: &json)
         timetoken = envelope.timetoken
         isStored = envelope.isStored
@@ -108,6 +109,15 @@ struct EncodedEnvelope: Sendable, Hashable {
             case .message, .signal, .presence: .other
             }
         self.json = json.bytes
+    }
+}
+
+extension Event {
+    /// Bytes of texts that are longer than most events.
+    fileprivate var longTextBytes: Int {
+        guard case .message(let message) = self else { return 0 }
+        let count = message.payload.utf8.count + (message.meta?.utf8.count ?? 0)
+        return count > 64 ? count : 0
     }
 }
 
