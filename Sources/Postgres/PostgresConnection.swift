@@ -149,6 +149,10 @@ public final class PostgresConnection<Failure: Error> {
         } catch {}
     }
 
+    /// Whether the server warned of anything since this was last asked, such as of a commit that
+    /// did not wait for a standby.
+    public func takeWarning() -> Bool { pipeline.warnings.take() }
+
     func telling<Value>(
         _ body: () throws(PostgresError) -> Value
     ) throws(Failure) -> Value {

@@ -29,6 +29,7 @@ import SQL
     private var names: [Int: String] = [:]
     /// Those that were sent to be compiled and have no answer yet.
     private var compiling: [Int] = []
+    let warnings = PostgresWarnings()
     /// Makes names: one that may or may not be known is not used again.
     private var nameCount = 0
 
@@ -43,8 +44,8 @@ import SQL
         unsafe connection = unsafe made
         try finishConnecting()
         guard unsafe PQsetnonblocking(connection, 1) == 0 else { throw lost() }
-        // Notices go where errors go, and not to standard error.
-        _ = unsafe PQsetNoticeProcessor(connection, { _, _ in }, nil)
+        // Notices are not for standard error.
+        unsafe warnings.listen(to: connection)
     }
 
     deinit {

@@ -105,8 +105,12 @@ class Daemon:
 
     def start(self):
         """Starts the daemon and returns when it has said that it listens."""
-        begun = time.monotonic()
         self.spawn()
+        return self.listens()
+
+    def listens(self):
+        """Returns when it has said that it listens, which a daemon in reserve does late."""
+        begun = time.monotonic()
         printed = b""
         descriptor = self.process.stdout.fileno()
         patience = Patience()

@@ -31,7 +31,7 @@ def _programs():
 class PostgresServer:
     """One server, which is gone with this process."""
 
-    def __init__(self):
+    def __init__(self, of=None):
         self.directory = tempfile.mkdtemp(prefix="syncdaemon-postgres-", dir="/tmp")
         self.prefix = AS_POSTGRES if os.geteuid() == 0 else []
         self.process = None
@@ -41,6 +41,10 @@ class PostgresServer:
         atexit.register(self.discard)
         if self.prefix:
             shutil.chown(self.directory, "postgres")
+        if of is not None:
+            self._run("pg_basebackup", "-d", of.url, "-D", f"{self.directory}/data", "-R",
+                      "-X", "stream")
+            return
         self._run("initdb", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8",
                   "--username=postgres", f"--pgdata={self.directory}/data")
 
@@ -87,6 +91,22 @@ class PostgresServer:
             except ProcessLookupError:
                 pass
         self.process.wait()
+
+    def standby(self):
+        """Another server, which has what this one has and what it gets, and counts as synchronous."""
+        other = PostgresServer(of=self)
+        other.start()
+        self.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.sql("SELECT pg_reload_conf()")
+        patience = Patience()
+        while self.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1":
+            patience.check("a synchronous standby")
+            time.sleep(0.05)
+        return other
+
+    def promote(self):
+        """Makes a server of a standby."""
+        self._run("pg_ctl", "promote", "-D", f"{self.directory}/data")
 
     def keep(self, path, name):
         """Puts a file into its directory, for its own eyes; returns where that is."""

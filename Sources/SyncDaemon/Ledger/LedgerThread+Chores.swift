@@ -127,6 +127,15 @@ extension LedgerThread {
         return true
     }
 
+    func renewSeat(of ledger: Ledger) -> StoreError? {
+        do throws(StoreError) {
+            try ledger.store.renewSeat()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Tells what tenants keep in the store.
     func tellUse(of ledger: Ledger) -> StoreError? {
         do throws(StoreError) {

@@ -138,6 +138,7 @@ final class LedgerThread: Sendable {
         if writes.isEmpty || troubles.isFull, chores.hasBeat { chores.isDue = true }
         if chores.hasBeat {
             report(tellUse(of: ledger), of: 0, ledger, troubles, fail: fail)
+            report(renewSeat(of: ledger), of: 0, ledger, troubles, fail: fail)
         }
         chores.hasBeat = false
         if !writes.isEmpty || !ledger.outboxSteps.isEmpty {

@@ -17,6 +17,12 @@ extension Limits {
     /// How often a start asks, each 50 ms, whether another daemon has left a schema of a database
     /// server's; over it: it says that the schema is in use.
     static let databaseLockTries = 40
+    /// Milliseconds between two signs of life of an idle daemon on a database server.
+    static let seatRenewMilliseconds: UInt64 = 500
+    /// Seconds without one, after which a daemon in reserve ends the session of one that is silent.
+    static let seatLeaseSeconds = 5
+    /// Milliseconds between two looks of a daemon in reserve.
+    static let seatLookMilliseconds = 250
     /// Rows that a database server sends at a time, of as many as a channel may have.
     static let rowsPerFetch = 5000
     /// Rows in one statement of a copy of a store.

@@ -141,6 +141,16 @@ extension Configuration {
             "schema", into: \.storeSchema,
             "The schema in that server's database; made when it is absent. One daemon at a time."
         ).with(\.flag, "--store-schema"),
+        .yesOrNo(
+            "reserve", into: \.waitsInReserve,
+            "Whether a daemon that finds the schema in use waits until that daemon is gone, and"
+                + " then serves in its place, instead of ending."
+        ).with(\.flag, "--store-reserve"),
+        .yesOrNo(
+            "require_standby", into: \.needsStandby,
+            "Whether a write on a PostgreSQL server counts only when a synchronous standby has it,"
+                + " too: without synchronous_standby_names nothing is acknowledged."
+        ).with(\.flag, "--store-require-standby"),
         .number(
             "tombstone_days", 0...36_500, into: \.tombstoneDays,
             "Days for which it is remembered that a reaction was removed. Devices that were away"

@@ -65,6 +65,8 @@ struct Configuration: Hashable, Sendable {
     /// What one of these says; only with `StoreKind.postgres`, and then always.
     var storeServer: DatabaseServer?
     var storeSchema = "syncdaemon"
+    var waitsInReserve = false
+    var needsStandby = false
     /// How long a removed action is remembered; 0 forgets it at once.
     var tombstoneDays = 30
     var mutationDays = 30

@@ -25,45 +25,66 @@ enum Service {
         let configuration = examination.configuration
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         for warning in examination.warnings { log.warning(warning.description) }
-        do throws(StartError) {
-            let listeners = try makeListeners(configuration)
-            let address = listeners.address(at: .main) ?? ""
-            let secure = listeners.address(at: .secure)
-            let exposure = Exposure(
-                main: address, secure: secure,
-                admin: listeners.address(at: .admin),
-                isProxied: !configuration.proxyProtocolFrom.isEmpty)
-            let orders = ServiceOrders()
-            let node = try Node(
-                configuration: configuration, exposure: exposure, log: log, orders: orders
-            ) { error in
-                log.error("\(error) The daemon stops here.")
-                // After a failed sync nothing that the kernel says about this file can be believed.
-                _exit(1)
+        let reserve =
+            configuration.waitsInReserve
+            ? configuration.storeServer.map {
+                Reserve(server: $0, schema: configuration.storeSchema, log: log)
+            } : nil
+        while true {
+            if let signal = reserve?.wait(until: signals) {
+                log.notice("Stopped in reserve.", ["signal": signal])
+                return 0
             }
-            if configuration.storeKind.isDurable,
-                let mode = DataDirectory.mode(of: configuration.directory), mode & 0o077 != 0
-            {
-                let source = configuration.sources["store.directory"] ?? .standard
-                log.warning(
-                    ConfigurationWarning.directoryForAll(
-                        source, path: configuration.directory, mode: mode
-                    ).description)
-            }
-            try addSocket(to: listeners, configuration, log)
-            for notice in exposure.notices { log.notice(notice) }
-            let reloader = Reloader(
-                configuration, address: address, secure: secure, log: log,
-                examine: examine)
-            serve(node, on: listeners, until: signals, reloader, orders, log)
-            return 0
-        } catch {
-            complain("syncdaemon: \(error)")
-            switch error {
-            case .configuration, .transport(.noGroup): return 2
-            default: return 1
+            do throws(StartError) {
+                try start(configuration, until: signals, log, examine)
+                return 0
+            } catch {
+                // Another one in reserve was faster.
+                if reserve != nil, case .store(.inUse) = error { continue }
+                complain("syncdaemon: \(error)")
+                switch error {
+                case .configuration, .transport(.noGroup): return 2
+                default: return 1
+                }
             }
         }
+    }
+
+    /// Opens what there is to open, and serves.
+    private static func start(
+        _ configuration: Configuration, until signals: sigset_t, _ log: Log,
+        _ examine: @escaping () -> Examination
+    ) throws(StartError) {
+        let listeners = try makeListeners(configuration)
+        let address = listeners.address(at: .main) ?? ""
+        let secure = listeners.address(at: .secure)
+        let exposure = Exposure(
+            main: address, secure: secure,
+            admin: listeners.address(at: .admin),
+            isProxied: !configuration.proxyProtocolFrom.isEmpty)
+        let orders = ServiceOrders()
+        let node = try Node(
+            configuration: configuration, exposure: exposure, log: log, orders: orders
+        ) { error in
+            log.error("\(error) The daemon stops here.")
+            // After a failed sync nothing that the kernel says about this file can be believed.
+            _exit(1)
+        }
+        if configuration.storeKind.isDurable,
+            let mode = DataDirectory.mode(of: configuration.directory), mode & 0o077 != 0
+        {
+            let source = configuration.sources["store.directory"] ?? .standard
+            log.warning(
+                ConfigurationWarning.directoryForAll(
+                    source, path: configuration.directory, mode: mode
+                ).description)
+        }
+        try addSocket(to: listeners, configuration, log)
+        for notice in exposure.notices { log.notice(notice) }
+        let reloader = Reloader(
+            configuration, address: address, secure: secure, log: log,
+            examine: examine)
+        serve(node, on: listeners, until: signals, reloader, orders, log)
     }
 
     private static func serve(

@@ -10,8 +10,12 @@ extension Examination {
         let sources = configuration.sources
         let line = sources["store.url"] ?? sources["store.url_file"] ?? .standard
         guard configuration.storeKind == .postgres else {
-            if sources["store.url"] != nil || sources["store.url_file"] != nil {
-                mistakes.append(.storeURL(line, .inVain))
+            let asked =
+                (configuration.waitsInReserve ? ["store.reserve"] : [])
+                + (configuration.needsStandby ? ["store.require_standby"] : [])
+            let keys = ["store.url", "store.url_file"] + asked
+            if let source = keys.lazy.compactMap({ sources[$0] }).first {
+                mistakes.append(.storeURL(source, .inVain))
             }
             return
         }
@@ -62,7 +66,8 @@ enum StoreURLMistake: Hashable, Sendable, CustomStringConvertible {
                 + " postgresql://USER@HOST/DATABASE, or name a file with it: url_file."
         case .twice: "[store] url and url_file say the same twice. Leave one of them out."
         case .inVain:
-            "[store] url and url_file are for kind = postgres. Write that, or leave them out."
+            "[store] url, url_file, reserve and require_standby are for kind = postgres. Write"
+                + " that, or leave them out."
         case .hasPassword:
             "[store] url has a password in it, which others may read here. Put the URL into a file"
                 + " of its own and name that with url_file, or leave the password to a passfile."

@@ -40,6 +40,8 @@ extension Configuration {
         }
         // For contents of files.
         try makeDirectories(directory)
-        return try SQLStore(server: storeServer.text, schema: storeSchema, resume: resume)
+        return try SQLStore(
+            server: storeServer.text, schema: storeSchema, needsStandby: needsStandby,
+            resume: resume)
     }
 }

@@ -110,6 +110,15 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
         }
     }
 
+    /// Whether a server warned of anything since this was last asked.
+    @inline(never)
+    func takeWarning() -> Bool {
+        switch self {
+        case .sqlite: false
+        case .postgres(let connection): connection.takeWarning()
+        }
+    }
+
     // MARK: What a file has, and a server sees to itself
 
     /// Rows that the last INSERT, UPDATE or DELETE of a file changed.

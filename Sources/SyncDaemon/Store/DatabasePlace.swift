@@ -25,6 +25,10 @@ enum DatabasePlace: Sendable, Hashable {
     enum Purpose: String {
         case ledger
         case reader
+        case reserve
+
+        /// As operators see it in pg_stat_activity.
+        var sessionName: String { "syncdaemon \(self)" }
     }
 
     /// Makes a connection.
@@ -32,9 +36,8 @@ enum DatabasePlace: Sendable, Hashable {
         switch self {
         case .file(let path, let vfs): return try StoreConnection(path: path, vfs: vfs)
         case .server(let target, let schema):
-            // As operators see it in pg_stat_activity.
             let path =
-                "SET application_name = 'syncdaemon \(purpose)';"
+                "SET application_name = '\(purpose.sessionName)';"
                 + "SET search_path TO \(PostgresSchema.quoted(schema));"
             return try StoreConnection.server(
                 target, name: name, session: "\(path) \(Self.session)")
@@ -93,6 +96,11 @@ extension StoreConnection {
     /// As libpq has it.
     private static var oldestServer: Int { 140_000 }
 
+    /// A call about the lock of a row of pg_namespace.
+    static func lock(_ function: String) -> String {
+        "\(function)((1398361667::bigint << 32) | oid::bigint)"
+    }
+
     /// Keeps every other writer out for as long as the connection lives.
     ///
     /// The lock of one that has just ended is waited for: a server notices it a moment later.
@@ -100,10 +108,7 @@ extension StoreConnection {
     /// - Returns: `false` when there is one.
     func lockOut(ofSchema schema: String) throws(StoreError) -> Bool {
         let lock = try prepare(
-            """
-            SELECT pg_try_advisory_lock((1398361667::bigint << 32) | oid::bigint)
-            FROM pg_namespace WHERE nspname = ?
-            """)
+            "SELECT \(Self.lock("pg_try_advisory_lock")) FROM pg_namespace WHERE nspname = ?")
         for _ in 0..<Limits.databaseLockTries {
             if try lock.first([.text(schema)], body: { $0.integer(0) == 1 }) == true { return true }
             usleep(50_000)

@@ -53,7 +53,9 @@ enum PostgresSchema {
         _ meta: [(name: String, value: String)] = []
     ) throws(StoreError) {
         try connection.execute("CREATE SCHEMA IF NOT EXISTS \(quoted(schema))")
-        for part in [tables, longKeys, counts, threads, uses, keys] { try connection.execute(part) }
+        for part in [tables, longKeys, counts, threads, uses, keys, seat] {
+            try connection.execute(part)
+        }
         let insert = try connection.prepare("INSERT INTO meta(name, value) VALUES (?, ?)")
         for (name, value) in [("version", "\(version)")] + meta {
             try insert.run(.text(name), .text(value))
@@ -169,6 +171,32 @@ enum PostgresSchema {
         CREATE TABLE read_mark(
             channel bigint NOT NULL, "user" text COLLATE "C" NOT NULL, through bigint NOT NULL,
             PRIMARY KEY (channel, "user"));
+        """
+
+    /// - `seat`: which start of a daemon may write, its backend, and when that last said so.
+    /// - `fence`: ends a transaction of any other one, or of one whose commits would be on one
+    ///   machine only where they are to be on two.
+    private static let seat = """
+        CREATE TABLE seat(
+            id bigint PRIMARY KEY CHECK (id = 0), term bigint NOT NULL, pid bigint NOT NULL,
+            renewed timestamptz NOT NULL)
+            WITH (fillfactor = 10, autovacuum_vacuum_threshold = 5000,
+                autovacuum_vacuum_scale_factor = 0);
+        INSERT INTO seat VALUES (0, 0, 0, clock_timestamp());
+        CREATE FUNCTION fence(held bigint, needs_standby bigint) RETURNS bigint
+        LANGUAGE plpgsql AS $$
+        BEGIN
+            UPDATE seat SET renewed = clock_timestamp() WHERE id = 0 AND term = held;
+            IF NOT FOUND THEN
+                RAISE EXCEPTION 'another daemon has taken over (term %)', held
+                    USING ERRCODE = 'SD001';
+            END IF;
+            IF needs_standby = 1 AND current_setting('synchronous_standby_names') = '' THEN
+                RAISE EXCEPTION 'require_standby is on, and the server has no'
+                    ' synchronous_standby_names' USING ERRCODE = 'SD002';
+            END IF;
+            RETURN held;
+        END $$;
         """
 
     private static let longKeys = """

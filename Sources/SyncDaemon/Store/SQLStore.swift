@@ -44,6 +44,8 @@ final class SQLStore: Store {
     /// Two daemons on one file would issue the same timetokens.
     private let lock: FileDescriptor?
     // Statements first: they are released in this order, and must go before the connection.
+    /// `nil` on a file.
+    private let seat: DatabaseSeat?
     let statements: SQLWriteStatements
     let connection: StoreConnection
     private var channels: [Channel: Int64] = [:]
@@ -88,16 +90,17 @@ final class SQLStore: Store {
     ///
     /// - Parameters:
     ///   - target: As ``DatabasePlace/server(target:schema:)`` has it.
+    ///   - needsStandby: As ``DatabaseSeat/init(_:name:needsStandby:)`` has it.
     ///   - secret: As above.
     ///   - resume: As above.
     convenience init(
-        server target: String, schema: String, secret: DigestSecret? = nil,
-        resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
+        server target: String, schema: String, needsStandby: Bool = false,
+        secret: DigestSecret? = nil, resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
     ) throws(StoreError) {
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         try self.init(
             at: .server(target: target, schema: schema), lock: nil, files: nil, using: &generator,
-            log: nil, secret: secret, resume: resume)
+            log: nil, secret: secret, needsStandby: needsStandby, resume: resume)
     }
 
     /// Opens a file, or makes it.
@@ -125,7 +128,8 @@ final class SQLStore: Store {
         at place: DatabasePlace, lock: consuming FileDescriptor?,
         files: @autoclosure () -> StorePlace?,
         using generator: inout some RandomNumberGenerator, log: Log?,
-        secret given: DigestSecret?, resume: (ClockAnchor?) -> ClockAnchor?
+        secret given: DigestSecret?, needsStandby: Bool = false,
+        resume: (ClockAnchor?) -> ClockAnchor?
     ) throws(StoreError) {
         self.place = place
         self.lock = lock
@@ -133,6 +137,9 @@ final class SQLStore: Store {
         try Self.prepare(connection, at: place, log: log, secret: given, using: &generator)
         if case .server(_, let schema) = place {
             guard try connection.lockOut(ofSchema: schema) else { throw .inUse(path: place.name) }
+            seat = try DatabaseSeat(connection, name: place.name, needsStandby: needsStandby)
+        } else {
+            seat = nil
         }
         self.files = files()
         let isFile = connection.dialect == .sqlite
@@ -235,7 +242,9 @@ final class SQLStore: Store {
         try statements.moveClock.run(row.values)
         try writeUses()
         try reserveRoom()
+        try seat?.hold()
         try statements.commit.run(expecting: "COMMIT")
+        try seat?.isDurable(connection)
         // Before anyone hears of it: what went into an unlinked file is not kept.
         try files?.check()
         foreseen = nil
@@ -269,6 +278,8 @@ final class SQLStore: Store {
             preconditionFailure("The store could not roll back: \(error)")
         }
     }
+
+    func renewSeat() throws(StoreError) { try seat?.renew() }
 
     func onWait(_ body: @escaping () -> Void) {
         // A file's steps are many, and short.

@@ -246,6 +246,10 @@ protocol Store:
     /// Every answer is the same as without it.
     func foresee(_ lookups: @autoclosure () -> [StoreLookup]) throws(StoreError)
 
+    /// Shows those who wait for the store that it is in use; outside of transactions, about once a
+    /// second.
+    func renewSeat() throws(StoreError)
+
     /// Has something called each second that a call waits for a server.
     func onWait(_ body: @escaping () -> Void)
 
@@ -262,6 +266,8 @@ extension Store {
     }
 
     func foresee(_ lookups: @autoclosure () -> [StoreLookup]) throws(StoreError) {}
+
+    func renewSeat() throws(StoreError) {}
     func onWait(_ body: @escaping () -> Void) {}
     func emptyLog() throws(StoreError) -> Bool { false }
     var roomMissing: Int { 0 }

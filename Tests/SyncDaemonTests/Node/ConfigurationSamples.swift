@@ -46,6 +46,8 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("store.url", "host=/run/postgresql dbname=sync"),
         ConfigurationSample("store.url_file", "/srv/postgres-url"),
         ConfigurationSample("store.schema", "sync_2"),
+        ConfigurationSample("store.reserve", "true", written: "yes"),
+        ConfigurationSample("store.require_standby", "true", written: "yes"),
         ConfigurationSample("store.tombstone_days", "7"),
         ConfigurationSample("store.mutation_days", "7"),
         ConfigurationSample("log.level", "debug"),
@@ -64,6 +66,9 @@ extension ConfigurationSample {
             return ["SYNCDAEMON_SERVER_ADMIN_LISTEN": "127.0.0.1:8081"]
         }
         if key.path.hasPrefix("store.url") { return ["SYNCDAEMON_STORE_KIND": "postgres"] }
+        if ["store.reserve", "store.require_standby"].contains(key.path) {
+            return ["SYNCDAEMON_STORE_KIND": "postgres", "SYNCDAEMON_STORE_URL": "host=/run"]
+        }
         guard key.section == "tls" else { return [:] }
         let files = [
             "SYNCDAEMON_TLS_CERTIFICATE_FILE": "/srv/a.pem", "SYNCDAEMON_TLS_KEY_FILE": "/srv/key",
@@ -169,8 +174,8 @@ struct ConfigurationMistake: Sendable, CustomTestStringConvertible {
         ConfigurationMistake(
             environment: ["SYNCDAEMON_STORE_URL": "postgresql:///a"],
             message:
-                "SYNCDAEMON_STORE_URL: [store] url and url_file are for kind = postgres. Write "
-                + "that, or leave them out."),
+                "SYNCDAEMON_STORE_URL: [store] url, url_file, reserve and require_standby are for"
+                + " kind = postgres. Write that, or leave them out."),
         ConfigurationMistake(
             environment: [
                 "SYNCDAEMON_STORE_KIND": "postgres",

@@ -104,6 +104,61 @@ struct PostgresStoreTests {
         #expect(try open().last == .zero)
     }
 
+    @Test("nothing is committed in a term that is over")
+    func fence() throws {
+        let store = try open()
+        try store.publish(1, in: room)
+        let place = DatabasePlace.server(
+            target: try TestPostgres.shared.target, schema: directory.schema)
+        let other = try place.connect(for: .reserve)
+        try other.execute("UPDATE seat SET term = term + 1")
+
+        let error = #expect(throws: StoreError.self) { try store.publish(2, in: room) }
+        let text = error?.description ?? ""
+        #expect(text.contains("another daemon has taken over (term 1)"))
+        store.rollback()
+        let last = try other.prepare("SELECT last FROM clock").first { $0.timetoken(0) }
+        #expect(last == tick(1))
+    }
+
+    @Test("where a standby is asked for and there is none, no term begins")
+    func standby() throws {
+        let error = #expect(throws: StoreError.self) {
+            try SQLStore(
+                server: TestPostgres.shared.target, schema: directory.schema, needsStandby: true)
+        }
+        let text = error?.description ?? ""
+        #expect(text.contains("require_standby is on"))
+        #expect(try open().last == .zero)
+    }
+
+    @Test("who waits sees when a schema is free, and lets alone who shows that it lives")
+    func watch() throws {
+        let watch = try SeatWatch(
+            target: TestPostgres.shared.target, schema: directory.schema)
+        #expect(try watch.look() == .free)
+        var store: SQLStore? = try open()
+        #expect(try watch.look() == .taken)
+        let place = DatabasePlace.server(
+            target: try TestPostgres.shared.target, schema: directory.schema)
+        try place.connect(for: .reserve).execute(
+            "UPDATE seat SET renewed = renewed - interval '1 h'")
+        try store?.publish(1, in: room)
+        #expect(try watch.look() == .taken)
+        try place.connect(for: .reserve).execute(
+            "UPDATE seat SET renewed = renewed - interval '1 h'")
+        #expect(try watch.look() == .ended)
+        #expect(throws: StoreError.self) { try store?.publish(2, in: room) }
+        store = nil
+        // A server takes a moment to end a session.
+        var finding = try watch.look()
+        for _ in 0..<200 where finding != .free {
+            usleep(20_000)
+            finding = try watch.look()
+        }
+        #expect(finding == .free)
+    }
+
     @Test("what was committed is there for the next daemon, with its epoch, runs and secret")
     func reopens() throws {
         var store: SQLStore? = try open()

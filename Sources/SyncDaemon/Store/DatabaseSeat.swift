@@ -1,0 +1,87 @@
+// The right to write to a schema of a server's: one start of a daemon has it at a time.
+
+import EventModel
+import SQL
+
+/// A term of this daemon's, which each of its commits has to hold.
+///
+/// The lock of the session keeps others out for as long as the server knows the session. The term
+/// is for what a lock cannot tell: whether the server that commits is the one that gave it.
+final class DatabaseSeat {
+    private let term: Int64
+    private let needsStandby: Bool
+    private let begin: StoreStatement
+    private let commit: StoreStatement
+    /// A sign of life need not be on two machines, nor wait for that.
+    private let waitForNobody: StoreStatement
+    private let fence: StoreStatement
+    private let findStandby: StoreStatement
+    private let name: String
+    private var renewed = Clock.monotonicMilliseconds()
+
+    /// Begins a term.
+    ///
+    /// What was committed before is then on two machines as well, where that is asked for: a commit
+    /// waits for all that is before it.
+    ///
+    /// - Parameters:
+    ///   - connection: Has the lock; in no transaction.
+    ///   - name: What errors call the database.
+    ///   - needsStandby: Whether a commit counts only when a synchronous standby has it.
+    init(
+        _ connection: borrowing StoreConnection, name: String, needsStandby: Bool
+    ) throws(StoreError) {
+        (self.name, self.needsStandby) = (name, needsStandby)
+        begin = try connection.prepare("BEGIN")
+        commit = try connection.prepare("COMMIT")
+        waitForNobody = try connection.prepare(
+            "SELECT set_config('synchronous_commit', 'local', true)")
+        fence = try connection.prepare("SELECT fence(?, ?)")
+        findStandby = try connection.prepare(
+            "SELECT 1 WHERE current_setting('synchronous_standby_names') <> ''")
+        try begin.run()
+        let take = try connection.prepare(
+            """
+            UPDATE seat SET term = term + 1, pid = pg_backend_pid(), renewed = clock_timestamp()
+            WHERE id = 0 RETURNING term
+            """)
+        guard let term = try take.first(body: { $0.integer(0) }) else {
+            throw .damaged(path: name, reason: "its seat is missing")
+        }
+        self.term = term
+        try hold()
+        try commit.run(expecting: "COMMIT")
+        try isDurable(connection)
+    }
+
+    /// Ends the open transaction with an error, unless the term goes on; told with the commit.
+    func hold() throws(StoreError) {
+        try fence.run(.integer(term), .integer(needsStandby ? 1 : 0))
+        renewed = Clock.monotonicMilliseconds()
+    }
+
+    /// Shows that this daemon lives, unless a commit just did; outside of transactions.
+    func renew() throws(StoreError) {
+        guard Clock.monotonicMilliseconds() - renewed >= Limits.seatRenewMilliseconds else {
+            return
+        }
+        try begin.run()
+        try waitForNobody.run()
+        try hold()
+        try commit.run(expecting: "COMMIT")
+    }
+
+    /// Finds out whether the commit that just came back waited for a standby.
+    ///
+    /// A server whose setting changed meanwhile, or that was told to stop waiting, says that it has
+    /// committed all the same: nobody may hear of it.
+    func isDurable(_ connection: borrowing StoreConnection) throws(StoreError) {
+        guard needsStandby else { return }
+        let isThere = try findStandby.first { _ in true } ?? false
+        guard isThere, !connection.takeWarning() else {
+            throw .server(
+                name: name, reason: "a commit may be on one machine only, and require_standby is on"
+            )
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// Waiting for a schema that another daemon serves, and putting that one out when it is silent.
+
+import EventModel
+import SQL
+
+/// One look after the other at who has a schema; each is a few statements of a session of its own.
+final class SeatWatch {
+    enum Finding {
+        /// Nobody has it, or there is none yet.
+        case free
+        case taken
+        /// The session of a daemon that was silent was ended.
+        case ended
+    }
+
+    private let connection: StoreConnection
+    private let schema: String
+    private let tryLock: StoreStatement
+    private let unlock: StoreStatement
+    private let endSilent: StoreStatement
+
+    init(target: String, schema: String) throws(StoreError) {
+        let place = DatabasePlace.server(target: target, schema: schema)
+        self.schema = schema
+        connection = try place.connect(for: .reserve)
+        tryLock = try connection.prepare(
+            "SELECT \(StoreConnection.lock("pg_try_advisory_lock")) FROM pg_namespace"
+                + " WHERE nspname = ?")
+        unlock = try connection.prepare(
+            "SELECT \(StoreConnection.lock("pg_advisory_unlock")) FROM pg_namespace"
+                + " WHERE nspname = ?")
+        // Never one that the server keeps waiting: what it is committing would be shown to all
+        // before a standby has it. Nor one that only has the number of the one that is gone.
+        endSilent = try connection.prepare(
+            """
+            SELECT pg_terminate_backend(a.pid) FROM seat JOIN pg_stat_activity AS a
+            ON a.pid = seat.pid WHERE a.wait_event = 'ClientRead'
+            AND a.application_name = '\(DatabasePlace.Purpose.ledger.sessionName)'
+            AND seat.renewed < clock_timestamp() - make_interval(secs => ?::bigint)
+            """)
+    }
+
+    /// Connects again, if it has to.
+    func look() throws(StoreError) -> Finding {
+        try connection.revive()
+        guard let isFree = try tryLock.first([.text(schema)], body: { $0.integer(0) == 1 }) else {
+            return .free
+        }
+        if isFree {
+            _ = try unlock.first([.text(schema)]) { _ in true }
+            return .free
+        }
+        let seconds = SQLValue.integer(Int64(Limits.seatLeaseSeconds))
+        return try endSilent.first([seconds]) { $0.integer(0) == 1 } == true ? .ended : .taken
+    }
+}

@@ -1,0 +1,187 @@
+"""Two daemons over one PostgreSQL, of which one waits in reserve; and commits on two machines."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from case import DaemonTestCase
+from daemon import Daemon, binary, clean_environment
+from device import Disconnected, Refused
+from lanes import check_lanes, start_lanes
+from postgres import PostgresServer
+
+ROUNDS = int(os.environ.get("CRASH_ROUNDS", "6"))
+WRITERS = 3
+
+
+class Pair:
+    """Two daemons, as clients see what stands in front of them: one address that works."""
+
+    def __init__(self, test, *arguments):
+        self.daemons = []
+        for _ in range(2):
+            daemon = Daemon(*arguments, "--store-reserve")
+            test.addCleanup(daemon.discard)
+            test.addCleanup(lambda it=daemon: test._notes.append(it.log_tail()))
+            self.daemons.append(daemon)
+        self.serving, self.reserve = self.daemons
+        self.serving.start()
+        self.reserve.spawn()
+
+    @property
+    def url(self):
+        return self.serving.url
+
+    def change(self, end):
+        """Ends the daemon that serves; returns the seconds until the other one does."""
+        begun = time.monotonic()
+        end(self.serving)
+        self.reserve.listens()
+        seconds = time.monotonic() - begun
+        self.serving, self.reserve = self.reserve, self.serving
+        return seconds
+
+
+class Reserve(DaemonTestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server = PostgresServer().start()
+        cls.addClassCleanup(cls.server.discard)
+
+    def arguments(self, schema):
+        return "--store", "postgres", "--store-url", self.server.url, "--store-schema", schema
+
+    def terminate_backend(self, daemon):
+        """Ends its session on the server; it may not know that until it writes."""
+        ended = self.server.sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ="
+            " 'syncdaemon ledger'")
+        self.assertEqual(ended, "t")
+        self.assertEqual(daemon.wait(), 1)
+
+    async def test_the_other_one_serves_and_nothing_is_lost(self):
+        random = self.random()
+        pair = await asyncio.to_thread(Pair, self, *self.arguments("pair"))
+        watcher = await self.device(pair, "watcher")
+        await watcher.subscribe({"name": "room", "cursor": "0"})
+        watcher.keep_connected()
+        lanes = await start_lanes(self, pair, random, WRITERS)
+        enough = asyncio.Event()
+        running = [asyncio.create_task(lane.run(enough)) for lane in lanes]
+        ends = [Daemon.kill, self.freeze, self.terminate_backend, Daemon.stop]
+        seconds = {}
+        for number in range(ROUNDS):
+            await asyncio.sleep(random.uniform(0.1, 0.6))
+            end = ends[number % len(ends)]
+            took = await asyncio.to_thread(pair.change, end)
+            seconds.setdefault(end.__name__, []).append(round(took, 2))
+            await asyncio.to_thread(self.replace, pair)
+        enough.set()
+        await asyncio.gather(*running)
+        writes = sum(lane.acknowledged for lane in lanes)
+        print(f"{writes} acknowledged writes; seconds to the next: {seconds}", file=sys.stderr)
+        self.assertGreater(writes, ROUNDS)
+        self.assertEqual([it for lane in lanes for it in lane.surprises], [])
+        await check_lanes(self, lanes, watcher)
+        terms = self.server.sql("SELECT term FROM pair.seat")
+        self.assertEqual(int(terms), ROUNDS + 1)
+        for daemon in pair.daemons:
+            await asyncio.to_thread(daemon.stop)
+
+    @staticmethod
+    def freeze(daemon):
+        daemon.process.send_signal(signal.SIGSTOP)
+
+    def replace(self, pair):
+        """Whoever served before is in reserve again."""
+        gone = pair.reserve
+        if gone.is_running:
+            # Frozen: it wakes, finds its session gone, and acknowledges nothing more.
+            gone.process.send_signal(signal.SIGCONT)
+            self.assertEqual(gone.wait(), 1)
+            self.assertIn("The daemon stops here.", gone.log())
+        gone.spawn()
+
+    async def test_one_in_reserve_serves_nobody_and_ends_when_it_is_told(self):
+        pair = await asyncio.to_thread(Pair, self, *self.arguments("calm"))
+        while "In reserve: another daemon serves." not in pair.reserve.log():
+            await asyncio.sleep(0.05)
+        # The lock of a reader, or of a copy, is none of its business either.
+        await asyncio.sleep(1)
+        self.assertIsNone(pair.reserve.port)
+        await asyncio.to_thread(pair.reserve.stop)
+        ada = await self.device(pair, "ada")
+        await ada.publish("room", "hello")
+        await ada.close()
+        await asyncio.to_thread(pair.serving.stop)
+
+
+class Standby(DaemonTestCase):
+    """What was acknowledged is on two machines, or was not acknowledged."""
+
+    def setUp(self):
+        super().setUp()
+        self.primary = PostgresServer().start()
+        self.addCleanup(self.primary.discard)
+        self.other = self.primary.standby()
+        self.addCleanup(self.other.discard)
+
+    def arguments(self, server, *more):
+        return "--store", "postgres", "--store-url", server.url, *more
+
+    async def test_what_was_acknowledged_is_there_when_the_standby_takes_over(self):
+        daemon = self.start_daemon(*self.arguments(self.primary, "--store-require-standby"))
+        random = self.random()
+        watcher = await self.device(daemon, "watcher")
+        watcher.keep_connected()
+        lanes = await start_lanes(self, daemon, random, WRITERS)
+        enough = asyncio.Event()
+        running = [asyncio.create_task(lane.run(enough)) for lane in lanes]
+        await asyncio.sleep(random.uniform(0.5, 1.5))
+        await asyncio.to_thread(self.primary.kill)
+        self.assertEqual(await asyncio.to_thread(daemon.wait), 1)
+        await asyncio.to_thread(self.other.promote)
+        # The other one has no standby of its own yet.
+        daemon.arguments = list(self.arguments(self.other))
+        await asyncio.to_thread(daemon.start)
+        await asyncio.sleep(0.5)
+        enough.set()
+        await asyncio.gather(*running)
+        self.assertEqual([it for lane in lanes for it in lane.surprises], [])
+        await watcher.until(watcher.online.is_set, "a connection")
+        await watcher.subscribe({"name": "room", "cursor": "0"})
+        await check_lanes(self, lanes, watcher)
+
+    async def test_without_a_standby_nothing_is_acknowledged(self):
+        arguments = self.arguments(self.primary, "--store-require-standby")
+        daemon = self.start_daemon(*arguments)
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", "on two machines")
+        self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
+        self.primary.sql("SELECT pg_reload_conf()")
+        with self.assertRaises((Refused, Disconnected)):
+            await asyncio.sleep(0.3)
+            await ada.publish("room", "on one")
+        self.assertEqual(await asyncio.to_thread(daemon.wait), 1)
+        self.assertIn("require_standby is on", daemon.log())
+        done = subprocess.run(
+            [binary(), "serve", "--data-dir", daemon.data_dir, "--listen", "127.0.0.1:0",
+             *arguments],
+            capture_output=True, text=True, env=clean_environment(), check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("require_standby is on", done.stderr)
+        self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.primary.sql("SELECT pg_reload_conf()")
+        await asyncio.to_thread(daemon.start)
+        await ada.connect()
+        texts = [it["payload"] for it in await ada.all_messages("room")]
+        self.assertEqual(texts[0], "on two machines")
+
+
+if __name__ == "__main__":
+    unittest.main()
