@@ -22,8 +22,9 @@ from waiting import PATIENCE, WORK_ALONE_MAX, Patience, processor_seconds, progr
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTENING = re.compile(rb"syncdaemon: listening on http://([^\n]*):(\d+)\n")
 ADMIN = re.compile(rb"syncdaemon: for operators on http://([^\n]*):(\d+)\n")
-
 SECURE = re.compile(rb"syncdaemon: with TLS on https://([^\n]*):(\d+)\n")
+#: Sanitizers keep freed memory for a while, so the size of a process says nothing under them.
+SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & os.environ.keys())
 
 
 def binary(name="syncdaemon"):

@@ -9,9 +9,8 @@ import time
 import unittest
 
 from case import DaemonTestCase
-from daemon import Daemon
+from daemon import SANITIZED, Daemon
 from rest import LongPoll, Rest
-from test_limits import SANITIZED
 from waiting import until
 
 DAY = 86_400

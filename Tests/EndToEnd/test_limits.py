@@ -11,13 +11,11 @@ import time
 import unittest
 
 from case import DaemonTestCase, eventually
-from daemon import ROOT, Daemon, binary, run_to_end
+from daemon import ROOT, SANITIZED, Daemon, binary, run_to_end
 from device import Disconnected, Refused
 from raw import CLOSE, Ended, RawClient
 from waiting import until
 
-#: Sanitizers keep freed memory for a while, so the size of the process says nothing under them.
-SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & os.environ.keys())
 
 
 def kernel_bytes(daemon):

@@ -12,6 +12,7 @@ import time
 import unittest
 
 from case import DaemonTestCase
+from daemon import SANITIZED
 from lanes import check_lanes, start_lanes
 from raw import RawClient
 from waiting import Patience
@@ -21,7 +22,6 @@ ROUNDS = int(os.environ.get("MEMORY_ROUNDS", "4"))
 ROOM_BYTES = [256 * 1024, 2 * 1024 * 1024, 8 * 1024 * 1024, 16 * 1024 * 1024]
 #: Answers of 3 MB that are asked for, and not read.
 UNREAD = 120
-SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & os.environ.keys())
 
 
 @unittest.skipIf(SANITIZED, "Sanitizers reserve the address space for themselves.")

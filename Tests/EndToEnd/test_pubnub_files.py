@@ -16,7 +16,7 @@ from pubnub.enums import PNPushType
 from pubnub.exceptions import PubNubException
 from pubnub.models.consumer.v3.channel import Channel
 
-from daemon import binary, clean_environment, run_to_end
+from daemon import SANITIZED, binary, clean_environment, run_to_end
 from disk import readiness
 from files import FILES, GENERATE, KEYSET, MIB, FilesTestCase, form
 from rest import KEYS, quoted
@@ -375,7 +375,8 @@ class Attacks(FilesTestCase):
         self.assertEqual(self.ask("POST", url, *form(content))[0], 204)
         _, _, body = self.ask("GET", self.url(file, "big.bin"))
         self.assertEqual(hashlib.sha256(body).digest(), hashlib.sha256(content).digest())
-        self.assertLess(self.memory() - before, 16 * MIB)
+        if not SANITIZED:
+            self.assertLess(self.memory() - before, 16 * MIB)
 
     def memory(self):
         status = pathlib.Path(f"/proc/{self.daemon.process.pid}/status").read_text("ascii")
@@ -483,7 +484,7 @@ class Moved(FilesTestCase):
             said.seek(0)
             text = said.read().decode()
         self.assertEqual(tool.returncode, 0, text)
-        self.assertTrue(0 < most < kibibytes_max, most)
+        self.assertTrue(0 < most < kibibytes_max or SANITIZED, most)
         return text
 
     def served(self):

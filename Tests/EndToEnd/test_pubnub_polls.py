@@ -9,8 +9,8 @@ import sys
 import time
 import unittest
 
+from daemon import SANITIZED
 from sdk import PubNubTestCase
-from test_limits import SANITIZED
 from waiting import Patience
 
 POLLS = 5_000

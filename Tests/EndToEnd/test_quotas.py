@@ -1,7 +1,6 @@
 """What a tenant may have, and what happens where the memory ends: refusals, and nobody is harmed."""
 
 import asyncio
-import os
 import pathlib
 import re
 import signal
@@ -11,13 +10,12 @@ import unittest
 from pubnub.models.consumer.v3.channel import Channel
 
 from case import DaemonTestCase, eventually
+from daemon import SANITIZED
 from device import Refused
 from raw import RawClient
 from rest import LongPoll, Rest
 from sdk import PubNubTestCase
 
-#: Sanitizers keep freed memory for a while, so the size of the process says nothing under them.
-SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & os.environ.keys())
 
 MIB = 1024 * 1024
 

@@ -6,8 +6,8 @@ import unittest
 
 import rfc6455_cases
 from case import DaemonTestCase
+from daemon import SANITIZED
 from raw import CLOSE, PING, PONG, TEXT, Ended, RawClient, frame
-from test_limits import SANITIZED
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
