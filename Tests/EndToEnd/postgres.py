@@ -66,31 +66,49 @@ class PostgresServer:
     def start(self, *options):
         """Starts it with these options, and waits until it lets clients in."""
         self.options = list(options) or self.options
+        self._spawn()
+        patience = Patience()
+        while self._run("pg_isready", "-d", self.url, check=False).returncode != 0:
+            ended = self.process.poll() is not None
+            if ended or patience.is_over:
+                log = pathlib.Path(f"{self.directory}/log").read_text(encoding="utf-8")
+                last = log.splitlines()[-2:]
+                if patience.is_over or not any("still in use" in line for line in last):
+                    raise AssertionError(f"PostgreSQL does not start: {log[-2000:]}")
+                # A child of the one that was killed still dies.
+                self._spawn()
+            time.sleep(0.05)
+        return self
+
+    def _spawn(self):
         with open(f"{self.directory}/log", "ab") as log:
             self.process = subprocess.Popen(
                 [*self.prefix, str(_programs() / "postgres"), "-D", f"{self.directory}/data",
                  "-k", self.directory, "-c", "listen_addresses=", "-c", "max_connections=200",
                  "-c", "shared_buffers=64MB", *self.options],
                 cwd="/tmp", stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        patience = Patience()
-        while self._run("pg_isready", "-d", self.url, check=False).returncode != 0:
-            if self.process.poll() is not None or patience.is_over:
-                log = pathlib.Path(f"{self.directory}/log").read_text(encoding="utf-8")
-                raise AssertionError(f"PostgreSQL does not start: {log[-2000:]}")
-            time.sleep(0.05)
-        return self
 
     def kill(self):
         """kill -9 of all its processes: what it has not synced is not lost, but it recovers."""
+        self._signal(signal.SIGKILL)
+        self.process.wait()
+
+    def freeze(self):
+        """Stops all its processes where they are."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self):
+        """Has them go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number):
         children = subprocess.run(
             ["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
-        self.process.kill()
-        for child in children.stdout.split():
+        for process in [self.process.pid, *map(int, children.stdout.split())]:
             try:
-                os.kill(int(child), signal.SIGKILL)
+                os.kill(process, number)
             except ProcessLookupError:
                 pass
-        self.process.wait()
 
     def standby(self):
         """Another server, which has what this one has and what it gets, and counts as synchronous."""

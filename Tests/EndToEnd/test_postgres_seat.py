@@ -157,6 +157,31 @@ class Standby(DaemonTestCase):
         await watcher.subscribe({"name": "room", "cursor": "0"})
         await check_lanes(self, lanes, watcher)
 
+    async def test_a_commit_that_was_told_not_to_wait_is_not_acknowledged(self):
+        daemon = self.start_daemon(*self.arguments(self.primary, "--store-require-standby"))
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", "on two machines")
+        self.other.freeze()
+        self.addCleanup(self.other.thaw)
+        publishing = asyncio.create_task(ada.publish("room", "on one"))
+        ledger = "FROM pg_stat_activity WHERE application_name = 'syncdaemon ledger'"
+        while self.primary.sql(f"SELECT wait_event {ledger}") != "SyncRep":
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(0.3)
+        self.assertFalse(publishing.done())
+        # The server says COMMIT then, and warns.
+        self.assertEqual(self.primary.sql(f"SELECT pg_cancel_backend(pid) {ledger}"), "t")
+        with self.assertRaises((Refused, Disconnected)):
+            await publishing
+        self.assertEqual(await asyncio.to_thread(daemon.wait), 1)
+        self.assertIn("a commit may be on one machine only", daemon.log())
+        # It was committed, and is served once it is on two machines.
+        self.other.thaw()
+        await asyncio.to_thread(daemon.start)
+        await ada.connect()
+        texts = [it["payload"] for it in await ada.all_messages("room")]
+        self.assertEqual(texts, ["on two machines", "on one"])
+
     async def test_without_a_standby_nothing_is_acknowledged(self):
         arguments = self.arguments(self.primary, "--store-require-standby")
         daemon = self.start_daemon(*arguments)

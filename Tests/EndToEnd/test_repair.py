@@ -147,6 +147,8 @@ class Repairs(RepairCase):
         messages = await self.populate(writer)
         await self.assert_equal(reader, writer)
         await reader.cut()
+        # One that was slow may have needed one already.
+        reader.repairs.clear()
         for face in FACES[:5]:
             await writer.remove("room", messages[0], face)
         await writer.add("room", messages[1], FACES[30])

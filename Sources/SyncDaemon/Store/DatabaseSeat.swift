@@ -49,25 +49,27 @@ final class DatabaseSeat {
             throw .damaged(path: name, reason: "its seat is missing")
         }
         self.term = term
-        try hold()
+        try hold(connection)
         try commit.run(expecting: "COMMIT")
-        try isDurable(connection)
+        try requireDurable(connection)
     }
 
     /// Ends the open transaction with an error, unless the term goes on; told with the commit.
-    func hold() throws(StoreError) {
+    func hold(_ connection: borrowing StoreConnection) throws(StoreError) {
+        // Only what is said from here on may be about the commit.
+        _ = connection.takeWarning()
         try fence.run(.integer(term), .integer(needsStandby ? 1 : 0))
         renewed = Clock.monotonicMilliseconds()
     }
 
     /// Shows that this daemon lives, unless a commit just did; outside of transactions.
-    func renew() throws(StoreError) {
+    func renew(_ connection: borrowing StoreConnection) throws(StoreError) {
         guard Clock.monotonicMilliseconds() - renewed >= Limits.seatRenewMilliseconds else {
             return
         }
         try begin.run()
         try waitForNobody.run()
-        try hold()
+        try hold(connection)
         try commit.run(expecting: "COMMIT")
     }
 
@@ -75,7 +77,7 @@ final class DatabaseSeat {
     ///
     /// A server whose setting changed meanwhile, or that was told to stop waiting, says that it has
     /// committed all the same: nobody may hear of it.
-    func isDurable(_ connection: borrowing StoreConnection) throws(StoreError) {
+    func requireDurable(_ connection: borrowing StoreConnection) throws(StoreError) {
         guard needsStandby else { return }
         let isThere = try findStandby.first { _ in true } ?? false
         guard isThere, !connection.takeWarning() else {

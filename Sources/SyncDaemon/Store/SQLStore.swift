@@ -242,9 +242,9 @@ final class SQLStore: Store {
         try statements.moveClock.run(row.values)
         try writeUses()
         try reserveRoom()
-        try seat?.hold()
+        try seat?.hold(connection)
         try statements.commit.run(expecting: "COMMIT")
-        try seat?.isDurable(connection)
+        try seat?.requireDurable(connection)
         // Before anyone hears of it: what went into an unlinked file is not kept.
         try files?.check()
         foreseen = nil
@@ -279,7 +279,7 @@ final class SQLStore: Store {
         }
     }
 
-    func renewSeat() throws(StoreError) { try seat?.renew() }
+    func renewSeat() throws(StoreError) { try seat?.renew(connection) }
 
     func onWait(_ body: @escaping () -> Void) {
         // A file's steps are many, and short.
