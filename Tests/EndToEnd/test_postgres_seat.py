@@ -11,6 +11,7 @@ import unittest
 from case import DaemonTestCase
 from daemon import Daemon, binary, clean_environment
 from device import Disconnected, Refused
+from disk import readiness
 from lanes import check_lanes, start_lanes
 from postgres import PostgresServer
 
@@ -167,7 +168,11 @@ class Standby(DaemonTestCase):
         ledger = "FROM pg_stat_activity WHERE application_name = 'syncdaemon ledger'"
         while self.primary.sql(f"SELECT wait_event {ledger}") != "SyncRep":
             await asyncio.sleep(0.02)
-        await asyncio.sleep(0.3)
+        # Whoever stands in front sends its clients elsewhere meanwhile.
+        while (ready := await asyncio.to_thread(readiness, daemon))[0] == 200:
+            await asyncio.sleep(0.1)
+        self.assertEqual(ready[0], 503)
+        self.assertIn("ledger_stalled", ready[1])
         self.assertFalse(publishing.done())
         # The server says COMMIT then, and warns.
         self.assertEqual(self.primary.sql(f"SELECT pg_cancel_backend(pid) {ledger}"), "t")

@@ -158,6 +158,14 @@ class StoreCopy(DaemonTestCase):
         self.assertIn("do not come to its digest", error)
         self.assertEqual(self.server.sql(TABLES), "0")
 
+        with contextlib.closing(sqlite3.connect(path)) as database, database:
+            database.execute("UPDATE channel SET lane0 = lane0 - 1")
+            database.execute("UPDATE message SET payload = '\"hollo\"'")
+        code, _, error = self.copy(f"sqlite:{daemon.data_dir}", self.place)
+        self.assertEqual(code, 1)
+        self.assertIn("1 rows of message have a wrong checksum", error)
+        self.assertEqual(self.server.sql(TABLES), "0")
+
     async def test_a_copy_that_is_killed_leaves_nothing(self):
         daemon = self.start_daemon("--store", "sqlite")
         ada, _ = await self.fill(daemon)
@@ -184,6 +192,8 @@ class StoreCopy(DaemonTestCase):
         self.assertEqual(self.copy(f"sqlite:{daemon.data_dir}", self.place)[0], 0)
 
     def test_the_command_line(self):
+        empty = self.scratch / "empty"
+        empty.write_text("\n", encoding="utf-8")
         file = self.scratch / "url"
         file.write_text("host=/nowhere user=ada password=secret\n", encoding="utf-8")
         directory = f"sqlite:{self.scratch}"
@@ -200,6 +210,7 @@ class StoreCopy(DaemonTestCase):
              "small letters"),
             (("copy", "--from", directory, "--to", self.place, "--force"), 2, "--force"),
             (("copy", "--from", directory, "--to", f"postgres:@{self.scratch}/none"), 2, "none"),
+            (("copy", "--from", directory, "--to", f"postgres:@{empty}"), 2, "cannot be read"),
             (("copy", "--from", directory, "--to", self.place), 1, "There is no data"),
             (("copy", "--from", f"sqlite:{self.scratch}/none", "--to", self.place), 1,
              "There is no data"),

@@ -31,6 +31,8 @@ final class LedgerThread: Sendable {
     /// What is new for webhooks.
     let outbox = OutboxDoor()
     let heartbeat = Heartbeat()
+    /// Beats with each turn, and not while the store is waited for.
+    let turns = Heartbeat()
     /// What cursors are worth.
     let epochs: Epochs
     let secret: DigestSecret
@@ -107,6 +109,7 @@ final class LedgerThread: Sendable {
                 var chores = Chores()
                 while let taken = take(waiting: !chores.areLeft) {
                     heartbeat.beat()
+                    turns.beat()
                     observeClock(log)
                     serve(taken, &chores, with: ledger, counters, log, troubles, fail: fail)
                 }

@@ -47,11 +47,11 @@ final class HealthWatch: Sendable {
                 files?.look()
                 certificate.look(at: time(nil), health)
                 let isLedgerStalled = ledgerStall.observe(
-                    progress: ledger.heartbeat.count, waiting: ledger.backlog)
+                    progress: ledger.turns.count, waiting: ledger.backlog)
                 health.set(
                     .ledgerStalled, isLedgerStalled,
                     "Writes wait, and the ledger has done nothing for \(Limits.stalledSeconds) "
-                        + "seconds or more. Look at the disk: it may hang.")
+                        + "seconds or more. Look at the disk, or the database server: it may hang.")
                 // Also finds out whether a full disk has room again.
                 if ledger.backlog == 0 { ledger.requestHeartbeat() }
                 let reads = readers.progress

@@ -176,7 +176,7 @@ enum HelpText {
         sent to them again. No daemon may run on either. There must be no data at the other place
         yet; what is at the first one stays as it is. All rows are read back and compared, and each
         channel's digest is computed from them, before the copy may be used: one that fails or
-        differs leaves nothing.
+        differs leaves no data. Rows whose checksum is wrong are refused: see salvage.
 
         PLACE is one of
           sqlite:DIR         the daemon's directory ([store] directory)
@@ -191,7 +191,7 @@ enum HelpText {
 
         Exit codes:
           0  the copy is complete, equal and durable
-          1  it failed, and the message says why; nothing is there
+          1  it failed, and the message says why; no data is there
           2  the command line is wrong
 
         Example:

@@ -18,11 +18,15 @@ struct Reserve {
         var pause = Clock.span(nanoseconds: Limits.seatLookMilliseconds * 1_000_000)
         let notifier = ServiceNotifier()
         var lastWords = ""
-        func say(_ words: String) {
+        func say(_ words: String, isNormal: Bool = false) {
             // Once, however often it is seen.
             guard words != lastWords else { return }
             lastWords = words
-            log.notice(words, ["schema": schema])
+            if isNormal {
+                log.notice(words, ["schema": schema])
+            } else {
+                log.warning(words, ["schema": schema])
+            }
             notifier.ready(status: words)
         }
         while true {
@@ -30,11 +34,13 @@ struct Reserve {
                 if watch == nil { watch = try SeatWatch(target: server.text, schema: schema) }
                 switch try watch?.look() ?? .taken {
                 case .free: return nil
-                case .taken: say("In reserve: another daemon serves.")
+                case .taken: say("In reserve: another daemon serves.", isNormal: true)
                 case .ended:
-                    log.warning(
-                        "The daemon that served was silent. Its session on the server was ended.",
-                        ["schema": schema])
+                    say("In reserve: the daemon that serves is silent. Its session is told to end.")
+                case .silent:
+                    say(
+                        "In reserve: the daemon that serves is silent, and its session cannot be"
+                            + " ended. The server keeps it waiting, or another role has it.")
                 }
             } catch {
                 watch = nil

@@ -38,7 +38,7 @@ extension Examination {
             // Editors end a file with a line feed.
             text = String(file.text.prefix { !$0.isNewline })
         }
-        guard let server = DatabaseServer(text) else {
+        guard !text.isEmpty, let server = DatabaseServer(text) else {
             mistakes.append(.storeURL(line, .unreadable))
             return
         }

@@ -105,7 +105,7 @@ private enum DatabaseChoice {
                 throw .unreadableSecret(source, path: path, reason: reason)
             }
         }
-        guard let server = DatabaseServer(target) else {
+        guard !target.isEmpty, let server = DatabaseServer(target) else {
             throw .storeURL(source, .unreadable)
         }
         guard isFile || !server.hasPassword else { throw .storeURL(source, .hasPassword) }

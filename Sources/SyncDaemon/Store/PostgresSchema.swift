@@ -52,7 +52,11 @@ enum PostgresSchema {
         _ connection: borrowing StoreConnection, schema: String,
         _ meta: [(name: String, value: String)] = []
     ) throws(StoreError) {
-        try connection.execute("CREATE SCHEMA IF NOT EXISTS \(quoted(schema))")
+        let find = try connection.prepare("SELECT 1 FROM pg_namespace WHERE nspname = ?")
+        // Who may not make one may have one.
+        if try find.first([.text(schema)], body: { _ in true }) == nil {
+            try connection.execute("CREATE SCHEMA \(quoted(schema))")
+        }
         for part in [tables, longKeys, counts, threads, uses, keys, seat] {
             try connection.execute(part)
         }

@@ -9,8 +9,11 @@ final class SeatWatch {
         /// Nobody has it, or there is none yet.
         case free
         case taken
-        /// The session of a daemon that was silent was ended.
+        /// The session of a daemon that was silent was told to end.
         case ended
+        /// A daemon is silent, and its session cannot be ended: it waits for the server, or is of
+        /// another role.
+        case silent
     }
 
     private let connection: StoreConnection
@@ -18,6 +21,7 @@ final class SeatWatch {
     private let tryLock: StoreStatement
     private let unlock: StoreStatement
     private let endSilent: StoreStatement
+    private let findSilent: StoreStatement
 
     init(target: String, schema: String) throws(StoreError) {
         let place = DatabasePlace.server(target: target, schema: schema)
@@ -38,6 +42,11 @@ final class SeatWatch {
             AND a.application_name = '\(DatabasePlace.Purpose.ledger.sessionName)'
             AND seat.renewed < clock_timestamp() - make_interval(secs => ?::bigint)
             """)
+        findSilent = try connection.prepare(
+            """
+            SELECT 1 FROM seat WHERE pid <> 0
+            AND renewed < clock_timestamp() - make_interval(secs => ?::bigint)
+            """)
     }
 
     /// Connects again, if it has to.
@@ -51,6 +60,7 @@ final class SeatWatch {
             return .free
         }
         let seconds = SQLValue.integer(Int64(Limits.seatLeaseSeconds))
-        return try endSilent.first([seconds]) { $0.integer(0) == 1 } == true ? .ended : .taken
+        if try endSilent.first([seconds], body: { $0.integer(0) == 1 }) == true { return .ended }
+        return try findSilent.first([seconds]) { _ in true } == true ? .silent : .taken
     }
 }

@@ -59,6 +59,14 @@ struct StoreCopy: ~Copyable {
                 return summary
             }
         }
+        let unsound = [
+            "message": try new.unsoundMessages().count, "action": try new.unsoundActions().count,
+            "mutation": try new.unsoundMutations().count,
+        ].filter { $0.value > 0 }
+        if let (table, count) = unsound.min(by: { $0.key < $1.key }) {
+            summary.difference = "\(count) rows of \(table) have a wrong checksum"
+            return summary
+        }
         try checkDigests(&summary)
         return summary
     }

@@ -159,6 +159,27 @@ struct PostgresStoreTests {
         #expect(finding == .free)
     }
 
+    @Test("a role that may make no schema has one, and cannot end another one's session")
+    func weakRole() throws {
+        let (schema, server) = (directory.schema, try TestPostgres.shared.target)
+        let admin = try DatabasePlace.server(target: server, schema: "public")
+            .connect(for: .reader)
+        try admin.execute(
+            "CREATE ROLE \(schema) LOGIN; CREATE SCHEMA \(schema) AUTHORIZATION \(schema)")
+        let weak = "\(server) user=\(schema)"
+        var store: SQLStore? = try SQLStore(server: weak, schema: schema)
+        try store?.publish(1, in: room)
+        #expect(store?.last == tick(1))
+        store = nil
+
+        // Now another role's daemon serves, and falls silent.
+        let strong = try open()
+        try admin.execute("UPDATE \(schema).seat SET renewed = renewed - interval '1 h'")
+        let watch = try SeatWatch(target: weak, schema: schema)
+        #expect(try watch.look() == .silent)
+        #expect(strong.last >= tick(1))
+    }
+
     @Test("what was committed is there for the next daemon, with its epoch, runs and secret")
     func reopens() throws {
         var store: SQLStore? = try open()
