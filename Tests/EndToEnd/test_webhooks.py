@@ -252,9 +252,8 @@ class Answers(WebhookTestCase):
         daemon = self.start(*self.sections(answers))
         await (await self.device(daemon, "ada")).publish("room", 1)
         for name in answers:
-            await eventually(
-                lambda name=name: self.metrics(daemon)[f'delivered_total{{webhook="{name}"}}'] == 1,
-                name)
+            delivered = f'delivered_total{{webhook="{name}"}}'
+            await eventually(lambda it=delivered: self.metrics(daemon).get(it) == 1, name)
             self.assertEqual(self.metrics(daemon)[f'failures_total{{webhook="{name}"}}'], 0)
 
     async def test_a_reason_says_what_is_wrong(self):
