@@ -111,7 +111,7 @@ class PostgresServer:
                 pass
 
     def standby(self):
-        """Another server, which has what this one has and what it gets, and counts as synchronous."""
+        """Another server, which has all that this one has and gets, and counts as synchronous."""
         other = PostgresServer(of=self)
         other.start()
         self.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")

@@ -109,7 +109,7 @@ class Store(PostgresTestCase):
 
 
 class Encrypted(DaemonTestCase):
-    """A server on another machine, as far as the daemon can tell: by TCP, with TLS and a password."""
+    """A server on another machine, as far as a daemon can tell: TCP, with TLS and a password."""
 
     @classmethod
     def setUpClass(cls):
