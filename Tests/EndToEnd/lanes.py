@@ -1,6 +1,7 @@
 """A load whose every outcome is known beforehand, and what must stand when it is over."""
 
 import asyncio
+import contextlib
 from random import Random
 
 #: Sequences of writes that one writer has under way at once, each of which waits for its replies.
@@ -68,6 +69,28 @@ async def start_lanes(test, daemon, random, writers):
         lanes += [
             Lane(device, f"{number}.{lane}", random.randrange(2**32)) for lane in range(LANES)]
     return lanes
+
+
+@contextlib.asynccontextmanager
+async def under_load(test, daemon, random, writers):
+    """Lanes that write while the block runs, and a device that watches them: `lanes, watcher`.
+
+    When it has run all of them end, and what stands is what was acknowledged.
+    """
+    watcher = await test.device(daemon, "watcher")
+    await watcher.subscribe({"name": "room", "cursor": "0"})
+    watcher.keep_connected()
+    lanes = await start_lanes(test, daemon, random, writers)
+    enough = asyncio.Event()
+    running = [asyncio.create_task(lane.run(enough)) for lane in lanes]
+    try:
+        yield lanes, watcher
+    finally:
+        enough.set()
+    await asyncio.gather(*running)
+    test.assertEqual([it for lane in lanes for it in lane.surprises], [])
+    await watcher.until(watcher.online.is_set, "a connection")
+    await check_lanes(test, lanes, watcher)
 
 
 async def check_lanes(test, lanes, watcher):

@@ -12,7 +12,7 @@ from case import DaemonTestCase
 from daemon import Daemon, binary, clean_environment
 from device import Disconnected, Refused
 from disk import readiness
-from lanes import check_lanes, start_lanes
+from lanes import under_load
 from postgres import PostgresServer
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "6"))
@@ -68,27 +68,18 @@ class Reserve(DaemonTestCase):
     async def test_the_other_one_serves_and_nothing_is_lost(self):
         random = self.random()
         pair = await asyncio.to_thread(Pair, self, *self.arguments("pair"))
-        watcher = await self.device(pair, "watcher")
-        await watcher.subscribe({"name": "room", "cursor": "0"})
-        watcher.keep_connected()
-        lanes = await start_lanes(self, pair, random, WRITERS)
-        enough = asyncio.Event()
-        running = [asyncio.create_task(lane.run(enough)) for lane in lanes]
         ends = [Daemon.kill, self.freeze, self.terminate_backend, Daemon.stop]
         seconds = {}
-        for number in range(ROUNDS):
-            await asyncio.sleep(random.uniform(0.1, 0.6))
-            end = ends[number % len(ends)]
-            took = await asyncio.to_thread(pair.change, end)
-            seconds.setdefault(end.__name__, []).append(round(took, 2))
-            await asyncio.to_thread(self.replace, pair)
-        enough.set()
-        await asyncio.gather(*running)
+        async with under_load(self, pair, random, WRITERS) as (lanes, _):
+            for number in range(ROUNDS):
+                await asyncio.sleep(random.uniform(0.1, 0.6))
+                end = ends[number % len(ends)]
+                took = await asyncio.to_thread(pair.change, end)
+                seconds.setdefault(end.__name__, []).append(round(took, 2))
+                await asyncio.to_thread(self.replace, pair)
         writes = sum(lane.acknowledged for lane in lanes)
         print(f"{writes} acknowledged writes; seconds to the next: {seconds}", file=sys.stderr)
         self.assertGreater(writes, ROUNDS)
-        self.assertEqual([it for lane in lanes for it in lane.surprises], [])
-        await check_lanes(self, lanes, watcher)
         terms = self.server.sql("SELECT term FROM pair.seat")
         self.assertEqual(int(terms), ROUNDS + 1)
         for daemon in pair.daemons:
@@ -138,25 +129,17 @@ class Standby(DaemonTestCase):
     async def test_what_was_acknowledged_is_there_when_the_standby_takes_over(self):
         daemon = self.start_daemon(*self.arguments(self.primary, "--store-require-standby"))
         random = self.random()
-        watcher = await self.device(daemon, "watcher")
-        watcher.keep_connected()
-        lanes = await start_lanes(self, daemon, random, WRITERS)
-        enough = asyncio.Event()
-        running = [asyncio.create_task(lane.run(enough)) for lane in lanes]
-        await asyncio.sleep(random.uniform(0.5, 1.5))
-        await asyncio.to_thread(self.primary.kill)
-        self.assertEqual(await asyncio.to_thread(daemon.wait), 1)
-        await asyncio.to_thread(self.other.promote)
-        # The other one has no standby of its own yet.
-        daemon.arguments = list(self.arguments(self.other))
-        await asyncio.to_thread(daemon.start)
-        await asyncio.sleep(0.5)
-        enough.set()
-        await asyncio.gather(*running)
-        self.assertEqual([it for lane in lanes for it in lane.surprises], [])
-        await watcher.until(watcher.online.is_set, "a connection")
-        await watcher.subscribe({"name": "room", "cursor": "0"})
-        await check_lanes(self, lanes, watcher)
+        async with under_load(self, daemon, random, WRITERS) as (lanes, _):
+            await asyncio.sleep(random.uniform(0.5, 1.5))
+            await asyncio.to_thread(self.primary.kill)
+            self.assertEqual(await asyncio.to_thread(daemon.wait), 1)
+            before = sum(lane.acknowledged for lane in lanes)
+            await asyncio.to_thread(self.other.promote)
+            # The other one has no standby of its own yet.
+            daemon.arguments = list(self.arguments(self.other))
+            await asyncio.to_thread(daemon.start)
+            await asyncio.sleep(0.5)
+        self.assertGreater(before, 0)
 
     async def test_a_commit_that_was_told_not_to_wait_is_not_acknowledged(self):
         daemon = self.start_daemon(*self.arguments(self.primary, "--store-require-standby"))
