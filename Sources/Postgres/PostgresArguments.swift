@@ -22,20 +22,34 @@ import SQL
                 starts.append(-1)
             case .integer(let number):
                 starts.append(start)
-                // In the order of the network.
-                for shift in stride(from: 56, through: 0, by: -8) {
-                    bytes.append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
-                }
+                bytes.append(number)
             case .text(let text):
                 starts.append(start)
                 bytes.append(contentsOf: text.utf8)
             }
             lengths.append(Int32(bytes.count - start))
         }
+        end()
+    }
+
+    /// The same, of values in binary.
+    mutating func set(_ values: [[UInt8]]) {
+        starts.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: true)
+        lengths.removeAll(keepingCapacity: true)
+        for value in values {
+            starts.append(bytes.count)
+            bytes += value
+            lengths.append(Int32(value.count))
+        }
+        end()
+    }
+
+    private mutating func end() {
         // So that a text without bytes, which is not NULL, points somewhere.
         bytes.append(0)
-        if formats.count < values.count {
-            formats = [Int32](repeating: 1, count: values.count)
+        if formats.count < starts.count {
+            formats = [Int32](repeating: 1, count: starts.count)
         }
     }
 

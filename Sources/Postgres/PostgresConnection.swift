@@ -1,7 +1,7 @@
 // One connection to a PostgreSQL server. Only this folder touches libpq.
 
 import CLibPQ
-import SQL
+public import SQL
 
 /// One connection to a server; closed when its owner and its statements are gone.
 ///
@@ -14,6 +14,11 @@ public final class PostgresConnection<Failure: Error> {
     let failure: (PostgresError) -> Failure
     /// The statements of this connection, by the numbers in their names.
     private var statements: [String] = []
+    /// Those of them that are about rows.
+    private var rowSets: [PostgresRowSet] = []
+    /// Numbers under which rows are answered, by the statements that were sent about them.
+    private var tickets: [Int: [Int]] = [:]
+    private var lastTicket = 0
     /// Makes the names of cursors.
     private var scanCount = 0
 
@@ -59,13 +64,17 @@ public final class PostgresConnection<Failure: Error> {
     /// Statements stay as they are: the server compiles each anew with its next call.
     public func revive() throws(Failure) {
         guard pipeline.isLost else { return }
-        let onWait = pipeline.onWait
+        let (onWait, onSilence) = (pipeline.onWait, pipeline.onSilence)
+        for set in rowSets { set.forget() }
         try telling { () throws(PostgresError) in pipeline = try connect() }
-        pipeline.onWait = onWait
+        (pipeline.onWait, pipeline.onSilence) = (onWait, onSilence)
     }
 
     /// Has something called each second that a wait lasts; `nil`: no more.
     public func onProgress(_ body: (() -> Void)?) { pipeline.onWait = body }
+
+    /// Has something asked when a wait has lasted too long: `true` has it go on as long again.
+    public func onSilence(_ body: (() -> Bool)?) { pipeline.onSilence = body }
 
     /// As libpq has it, such as 150018 for 15.18.
     public var serverVersion: Int { Int(pipeline.serverVersion) }
@@ -75,7 +84,10 @@ public final class PostgresConnection<Failure: Error> {
 
     /// Runs one or more statements that return nothing, after everything that was queued.
     public func execute(_ sql: String) throws(Failure) {
-        try telling { () throws(PostgresError) in try pipeline.execute(sql) }
+        try telling { () throws(PostgresError) in
+            try sendRows()
+            try pipeline.execute(sql)
+        }
     }
 
     /// Takes one statement, with parameters `$1`, `$2` ….
@@ -86,8 +98,44 @@ public final class PostgresConnection<Failure: Error> {
         return PostgresStatement(statements.count - 1, of: self)
     }
 
-    /// Queues a call of a statement.
+    /// Takes a statement with an array for each parameter, of which each call gives one row.
+    ///
+    /// Rows of several statements go in the order in which these were prepared: what one writes
+    /// another one must not need.
+    ///
+    /// - Parameters:
+    ///   - types: Of the arrays' elements.
+    ///   - key: So many of the first columns name a row; of two alike the later one stays. 0: there
+    ///     are no two.
+    ///   - limit: Rows that go at once.
+    public func prepareRows(
+        _ sql: String, types: [SQLType], key: Int, atMost limit: Int
+    ) -> PostgresRows<Failure> {
+        statements.append(sql)
+        let set = PostgresRowSet(statements.count - 1, types: types, key: key, limit: limit)
+        rowSets.append(set)
+        return PostgresRows(set, of: self)
+    }
+
+    /// Queues all rows that are kept.
+    func sendRows() throws(PostgresError) {
+        for set in rowSets where !set.isEmpty {
+            try pipeline.compile(set.number, statements[set.number])
+            let (arrays, tickets) = set.take()
+            try pipeline.send(set.number, arrays)
+            if !tickets.isEmpty { self.tickets[pipeline.lastSent] = tickets }
+        }
+    }
+
+    /// No statement's number.
+    func newTicket() -> Int {
+        lastTicket -= 1
+        return lastTicket
+    }
+
+    /// Queues a call of a statement, after the rows that are kept.
     func send(_ statement: Int, _ values: [SQLValue]) throws(PostgresError) {
+        try sendRows()
         try pipeline.compile(statement, statements[statement])
         try pipeline.send(statement, values)
     }
@@ -123,18 +171,31 @@ public final class PostgresConnection<Failure: Error> {
 
     /// Waits until the server has done everything that was queued.
     public func settle() throws(Failure) {
-        try telling { () throws(PostgresError) in try pipeline.settle() }
+        try telling { () throws(PostgresError) in
+            try sendRows()
+            try pipeline.settle()
+        }
     }
 
     /// Waits for all answers, and lends the first row of each that has one.
     ///
-    /// - Parameter body: Told the numbers of ``PostgresStatement/ask(_:)``, and others.
+    /// - Parameter body: Told the numbers of ``PostgresStatement/ask(_:)``, and others; of
+    ///   ``PostgresRows/ask(_:)`` each row that was found.
     public func answers(
         _ body: (Int, borrowing PostgresRow) -> Void
     ) throws(Failure) {
         try telling { () throws(PostgresError) in
+            try sendRows()
+            defer { tickets = [:] }
             try pipeline.collect { number, result in
-                if result.rowCount > 0 { result.withRow(0) { body(number, $0) } }
+                guard let tickets = tickets[number] else {
+                    if result.rowCount > 0 { result.withRow(0) { body(number, $0) } }
+                    return
+                }
+                let last = Int32(result.columnTypes.count - 1)
+                for index in 0..<result.rowCount {
+                    result.withRow(index) { body(tickets[Int($0.integer(last)) - 1], $0) }
+                }
             }
         }
     }
@@ -142,6 +203,7 @@ public final class PostgresConnection<Failure: Error> {
     /// Ends a transaction that is open or failed, and forgets what was queued for it; without a
     /// connection the server does it.
     public func rollBack() {
+        for set in rowSets { set.forget() }
         do throws(PostgresError) {
             // What failed in it was told, or belongs to what is taken back.
             do throws(PostgresError) { try pipeline.settle() } catch  where !error.isLost {}

@@ -17,6 +17,8 @@ import SQL
     var patience: Int32
     /// Called each second that a wait lasts.
     var onWait: (() -> Void)?
+    /// Asked when a wait has lasted for ``patience``: whether to wait as long again.
+    var onSilence: (() -> Bool)?
     /// The number of the statement that was sent last, from 1 on.
     private(set) var lastSent = 0
     /// The statements up to this one have their answers.
@@ -93,8 +95,18 @@ import SQL
 
     /// Queues a call of a statement that was compiled.
     func send(_ statement: Int, _ values: [SQLValue]) throws(PostgresError) {
-        try beginPipeline()
         arguments.set(values)
+        try sendArguments(of: statement)
+    }
+
+    /// The same, with values in binary.
+    func send(_ statement: Int, _ values: [[UInt8]]) throws(PostgresError) {
+        arguments.set(values)
+        try sendArguments(of: statement)
+    }
+
+    private func sendArguments(of statement: Int) throws(PostgresError) {
+        try beginPipeline()
         let name = names[statement] ?? ""
         guard unsafe arguments.send(name, to: connection) == 1 else { throw lost() }
         lastSent += 1
@@ -228,9 +240,12 @@ import SQL
             if count < 0, errno == EINTR { continue }
             guard count == 0 else { throw lost() }
             left -= slice
-            guard left > 0 else {
-                isLost = true
-                throw .silence(milliseconds: patience)
+            if left <= 0 {
+                guard onSilence?() == true else {
+                    isLost = true
+                    throw .silence(milliseconds: patience)
+                }
+                left = patience
             }
             onWait?()
         }
@@ -240,8 +255,7 @@ import SQL
     private func lost() -> PostgresError {
         isLost = true
         let message = unsafe String(cString: PQerrorMessage(connection))
-        return PostgresError(
-            state: "",
-            message: message.split(separator: "\n").joined(separator: "; "), isLost: true)
+        let lines = message.split(separator: "\n").map { $0.drop { $0 == "\t" || $0 == " " } }
+        return PostgresError(state: "", message: lines.joined(separator: "; "), isLost: true)
     }
 }

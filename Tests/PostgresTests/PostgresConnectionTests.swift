@@ -150,6 +150,21 @@ struct PostgresConnectionTests {
         #expect(throws: PostgresError.self) { try connection.settle() }
     }
 
+    @Test("one that somebody vouches for is waited for on")
+    func silenceThatIsExplained() throws {
+        let connection = try plainConnection(100)
+        let sleep = connection.prepare("SELECT pg_sleep(20)")
+        var asked = 0
+        connection.onSilence {
+            asked += 1
+            return asked < 4
+        }
+
+        #expect(throws: PostgresError.self) { try sleep.first { _ in } }
+
+        #expect(asked == 4)
+    }
+
     @Test("a connection that the server ends is lost, and says so at every call")
     func terminated() throws {
         let (connection, other) = (try plainConnection(), try plainConnection())

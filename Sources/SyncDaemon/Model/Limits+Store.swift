@@ -25,6 +25,8 @@ extension Limits {
     static let seatLookMilliseconds = 250
     /// Rows that a database server sends at a time, of as many as a channel may have.
     static let rowsPerFetch = 5000
+    /// Rows of a batch that a database server is told of in one statement; more go in further ones.
+    static let rowsPerStatement = 1000
     /// Rows in one statement of a copy of a store.
     static let rowsPerInsert = 200
     /// Writes in one commit.

@@ -32,6 +32,33 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
         }
     }
 
+    /// Compiles a statement that writes a row; a server is told of many rows at once, with
+    /// whatever it is asked next.
+    @inline(never)
+    func prepare(_ row: RowStatement) throws(Failure) -> DatabaseStatement<Failure> {
+        switch self {
+        case .sqlite: return try prepare(row.forOne)
+        case .postgres(let connection):
+            return .rows(
+                connection.prepareRows(
+                    dialect.statement(row.forMany), types: row.types, key: row.key.count,
+                    atMost: Limits.rowsPerStatement))
+        }
+    }
+
+    /// Compiles a question for a row, for a server; what is found comes with ``answers(_:)``.
+    @inline(never)
+    func prepare(_ lookup: RowLookup) throws(Failure) -> DatabaseStatement<Failure> {
+        switch self {
+        case .sqlite: return try prepare(lookup.forOne)
+        case .postgres(let connection):
+            return .rows(
+                connection.prepareRows(
+                    dialect.statement(lookup.forMany), types: lookup.types, key: 0,
+                    atMost: Limits.rowsPerStatement))
+        }
+    }
+
     /// Compiles a statement whose rows may be more than memory holds; for transactions.
     @inline(never)
     func prepareScan(_ sql: String) throws(Failure) -> DatabaseStatement<Failure> {
@@ -61,7 +88,8 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
         }
     }
 
-    /// Waits for all answers, and lends the first row of each that has one.
+    /// Waits for all answers, and lends the first row of each that has one; of rows that were asked
+    /// for together each that was found.
     ///
     /// - Parameter body: Told the numbers of ``DatabaseStatement/ask(_:)``, and others.
     @inline(never)
@@ -107,6 +135,15 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
         switch self {
         case .sqlite(let connection): connection.onProgress(every: steps, body)
         case .postgres(let connection): connection.onProgress(body)
+        }
+    }
+
+    /// Has something asked when a server has said nothing for too long: `true` waits on.
+    @inline(never)
+    func onSilence(_ body: @escaping () -> Bool) {
+        switch self {
+        case .sqlite: return
+        case .postgres(let connection): connection.onSilence(body)
         }
     }
 

@@ -13,6 +13,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
     case sqlite(SQLiteStatement<Failure>)
     case postgres(PostgresStatement<Failure>)
     case scan(PostgresScan<Failure>)
+    case rows(PostgresRows<Failure>)
 
     /// How much work it was so far; see ``SQLiteStatement/stepCount``.
     var stepCount: Int {
@@ -20,6 +21,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
         case .sqlite(let statement): statement.stepCount
         case .postgres: 0
         case .scan: 0
+        case .rows: 0
         }
     }
 
@@ -35,6 +37,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
         switch self {
         case .sqlite(let statement): try statement.run(values)
         case .postgres(let statement): try statement.run(values)
+        case .rows(let statement): try statement.run(values)
         case .scan: preconditionFailure("a scan returns rows")
         }
     }
@@ -46,6 +49,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
     func ask(_ values: [SQLValue]) throws(Failure) -> Int {
         switch self {
         case .postgres(let statement): return try statement.ask(values)
+        case .rows(let statement): return try statement.ask(values)
         case .sqlite: preconditionFailure("a file is not asked beforehand")
         case .scan: preconditionFailure("a scan is not asked beforehand")
         }
@@ -61,6 +65,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
         case .sqlite(let statement): try statement.run()
         case .postgres(let statement): try statement.run(expecting: tag)
         case .scan: preconditionFailure("a scan returns rows")
+        case .rows: preconditionFailure("rows wait for others")
         }
     }
 
@@ -73,6 +78,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
         case .sqlite(let statement): try statement.runCounting(values)
         case .postgres(let statement): try statement.runCounting(values)
         case .scan: preconditionFailure("a scan changes nothing")
+        case .rows: preconditionFailure("rows wait for others")
         }
     }
 
@@ -94,6 +100,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
             try statement.query(values) { row in body(.postgres(row.again())) }
         case .scan(let statement):
             try statement.query(values) { row in body(.postgres(row.again())) }
+        case .rows: preconditionFailure("rows are told, not asked for")
         }
     }
 
@@ -114,6 +121,7 @@ enum DatabaseStatement<Failure: Error>: ~Copyable {
                 return false
             }
             return value
+        case .rows: preconditionFailure("rows are told, not asked for")
         }
     }
 }

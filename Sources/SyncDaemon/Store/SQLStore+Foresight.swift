@@ -23,17 +23,17 @@ extension SQLStore {
             case .mutation(let name, let author):
                 foreseen.learn(nil, of: name, by: author)
                 guard let device = try knownID(of: author) else { continue }
-                let number = try statements.mutations.find.ask([.integer(device), .text(name)])
+                let number = try statements.mutations.findMany.ask([.integer(device), .text(name)])
                 asked[number] = .mutation(name, author, device)
             case .action(let key, let channel):
                 foreseen.learn(nil, under: key, in: channel)
                 guard let id = try knownID(of: channel) else { continue }
-                let number = try statements.findAction.ask([.integer(id)] + key.columns)
+                let number = try statements.findActions.ask([.integer(id)] + key.columns)
                 asked[number] = .action(key, channel, id)
             case .totals(let name, let message, let channel):
                 foreseen.learn(ActionTotals(), of: name, on: message, in: channel)
                 guard let id = try knownID(of: channel) else { continue }
-                let number = try statements.tally.totals.ask([
+                let number = try statements.tally.manyTotals.ask([
                     .integer(id), .timetoken(message), .text(name.type.string),
                     .text(name.value.string),
                 ])

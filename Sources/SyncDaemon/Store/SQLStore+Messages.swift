@@ -84,10 +84,7 @@ extension SQLStore {
             storedUses[ExactText(channel.keyset)] = nil
             try statements.large.clearings.deleteStanding.run([.integer(id)] + key.columns)
         }
-        try statements.putAction.run(
-            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
-            .text(key.uuid), .timetoken(action.actionTimetoken),
-            .integer(RowSum.action(action, removed: nil, in: id)), .integer(Int64(action.score)))
+        try put(action, removed: nil, in: id)
         noteUse(of: channel.keyset, bytes: StoredUse.bytes(of: key))
         foreseen?.put(action, in: channel)
     }
@@ -96,12 +93,21 @@ extension SQLStore {
         _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
     ) throws(StoreError) {
         guard let action = try action(under: key, in: channel) else { return }
-        let id = try id(of: channel)
-        let sum = RowSum.action(action, removed: timetoken, in: id)
-        try statements.removeAction.run(
-            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
-            .text(key.uuid), .timetoken(timetoken), .integer(sum))
+        try put(action, removed: timetoken, in: id(of: channel))
         noteUse(of: channel.keyset, bytes: -StoredUse.bytes(of: key))
         foreseen?.drop(action, in: channel)
+    }
+
+    /// Writes the row of an action that stands, or stood until a moment.
+    private func put(
+        _ action: MessageAction, removed: Timetoken?, in id: Int64
+    ) throws(StoreError) {
+        try statements.putAction.run(
+            [.integer(id)] + action.key.columns + [
+                .timetoken(action.actionTimetoken), .timetoken(removed ?? action.actionTimetoken),
+                .integer(removed == nil ? 1 : 0),
+                .integer(RowSum.action(action, removed: removed, in: id)),
+                .integer(Int64(action.score)),
+            ])
     }
 }

@@ -162,7 +162,7 @@ final class SQLOutboxStatements {
     let forgetDead: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
-        put = try connection.prepare("INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)")
+        put = try connection.prepare(RowStatement.outbox)
         remove = try connection.prepare(
             "DELETE FROM outbox \(Self.isPlace) RETURNING \(Self.bytes)")
         first = try connection.prepare(Self.first)

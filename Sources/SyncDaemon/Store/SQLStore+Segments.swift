@@ -55,12 +55,7 @@ final class SQLSegmentStatements {
         find = try connection.prepare("\(Segment.newestFirst) LIMIT 1")
         findNext = try connection.prepare(
             "SELECT after FROM segment WHERE channel = ? AND after >= ? ORDER BY after LIMIT 1")
-        put = try connection.prepare(
-            """
-            INSERT INTO segment(channel, \(Segment.columns)) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (channel, after) DO UPDATE SET messages = excluded.messages,
-            count = excluded.count, lane0 = excluded.lane0, lane1 = excluded.lane1
-            """)
+        put = try connection.prepare(RowStatement.segment)
         remove = try connection.prepare(
             "DELETE FROM segment WHERE channel = ? AND after >= ? AND after < ?")
     }

@@ -196,6 +196,7 @@ final class SQLTallyStatements {
     let values: StoreStatement
     let hasMessage: StoreStatement
     let totals: StoreStatement
+    let manyTotals: StoreStatement
     let sum: StoreStatement
     let newest: StoreStatement
     let versions: SQLVersionStatements
@@ -209,11 +210,8 @@ final class SQLTallyStatements {
             """)
         hasMessage = try connection.prepare(
             "SELECT 1 FROM message WHERE timetoken = ? AND channel = ?")
-        totals = try connection.prepare(
-            """
-            SELECT count, score FROM action_count
-            WHERE channel = ? AND message = ? AND type = ? AND {value} = {?}
-            """)
+        totals = try connection.prepare(RowLookup.totals.forOne)
+        manyTotals = try connection.prepare(RowLookup.totals)
         sum = try connection.prepare(
             """
             SELECT CAST(sum(count) AS BIGINT) FROM action_count

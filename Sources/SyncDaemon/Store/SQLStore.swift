@@ -90,7 +90,7 @@ final class SQLStore: Store {
     ///
     /// - Parameters:
     ///   - target: As ``DatabasePlace/server(target:schema:)`` has it.
-    ///   - needsStandby: As ``DatabaseSeat/init(_:name:needsStandby:)`` has it.
+    ///   - needsStandby: As ``DatabaseSeat/init(_:at:needsStandby:)`` has it.
     ///   - secret: As above.
     ///   - resume: As above.
     convenience init(
@@ -137,7 +137,7 @@ final class SQLStore: Store {
         try Self.prepare(connection, at: place, log: log, secret: given, using: &generator)
         if case .server(_, let schema) = place {
             guard try connection.lockOut(ofSchema: schema) else { throw .inUse(path: place.name) }
-            seat = try DatabaseSeat(connection, name: place.name, needsStandby: needsStandby)
+            seat = try DatabaseSeat(connection, at: place, needsStandby: needsStandby)
         } else {
             seat = nil
         }

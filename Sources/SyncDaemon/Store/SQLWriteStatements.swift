@@ -11,8 +11,8 @@ final class SQLWriteStatements {
     let insertChannel: StoreStatement
     let insertMessage: StoreStatement
     let findAction: StoreStatement
+    let findActions: StoreStatement
     let putAction: StoreStatement
-    let removeAction: StoreStatement
     let mutations: SQLMutationStatements
     let findActionAt: StoreStatement
     let deleteMessages: StoreStatement
@@ -47,23 +47,10 @@ final class SQLWriteStatements {
             "UPDATE clock SET (\(ClockRow.columns)) = (?, ?, ?, ?, ?, ?, ?, ?)")
         findChannel = try connection.prepare(Self.findChannel)
         insertChannel = try connection.prepare(Self.insertChannel)
-        insertMessage = try connection.prepare("INSERT INTO message VALUES (?,?,?,?,?,?,?,?,?)")
-        findAction = try connection.prepare(
-            """
-            SELECT added, changed, sum, score FROM action WHERE channel = ? AND message = ?
-            AND type = ? AND {value} = {?} AND uuid = ? AND live = 1
-            """)
-        putAction = try connection.prepare(
-            """
-            INSERT INTO action VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 1, ?7, ?8)
-            ON CONFLICT (channel, message, type, {value}, uuid)
-            DO UPDATE SET added = ?6, changed = ?6, live = 1, sum = ?7, score = ?8
-            """)
-        removeAction = try connection.prepare(
-            """
-            UPDATE action SET changed = ?6, live = 0, sum = ?7 WHERE channel = ?1 AND message = ?2
-            AND type = ?3 AND {value} = {?4} AND uuid = ?5
-            """)
+        insertMessage = try connection.prepare(RowStatement.message)
+        findAction = try connection.prepare(RowLookup.action.forOne)
+        findActions = try connection.prepare(RowLookup.action)
+        putAction = try connection.prepare(RowStatement.action)
         mutations = try SQLMutationStatements(connection)
         // A row that is live has not changed since it was added, which is in an index. An entry of
         // that without its row comes as one without `live`.
@@ -117,6 +104,7 @@ final class SQLMutationStatements {
     let findDevice: StoreStatement
     let insertDevice: StoreStatement
     let find: StoreStatement
+    let findMany: StoreStatement
     let insert: StoreStatement
     let forget: StoreStatement
     let findOld: StoreStatement
@@ -126,12 +114,9 @@ final class SQLMutationStatements {
             "SELECT id FROM device WHERE keyset = ? AND \"user\" = ? AND name = ?")
         insertDevice = try connection.prepare(
             "INSERT INTO device(keyset, \"user\", name) VALUES (?, ?, ?) RETURNING id")
-        find = try connection.prepare(
-            """
-            SELECT fingerprint, kind, outcome, timetoken, sum FROM mutation
-            WHERE device = ? AND name = ?
-            """)
-        insert = try connection.prepare("INSERT INTO mutation VALUES (?, ?, ?, ?, ?, ?, ?)")
+        find = try connection.prepare(RowLookup.mutation.forOne)
+        findMany = try connection.prepare(RowLookup.mutation)
+        insert = try connection.prepare(RowStatement.mutation)
         forget = try connection.prepare(
             """
             DELETE FROM mutation WHERE timetoken IN
@@ -159,8 +144,7 @@ final class SQLDigestStatements {
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         segments = try SQLSegmentStatements(connection)
         findDigest = try connection.prepare("SELECT count, lane0, lane1 FROM channel WHERE id = ?")
-        putDigest = try connection.prepare(
-            "UPDATE channel SET count = ?2, lane0 = ?3, lane1 = ?4 WHERE id = ?1")
+        putDigest = try connection.prepare(RowStatement.digest)
         // The index is named so that a statement that cannot use it is an error.
         findTombstones = try connection.prepare(
             """

@@ -80,7 +80,7 @@ struct PostgresStoreTests {
                     guard words.contains(where: { statement.sql.hasPrefix($0) }),
                         !statement.sql.contains("pg_")
                     else { continue }
-                    let types: Set = ["bigint", "text"]
+                    let types: Set = ["bigint", "text", "bigint[]", "text[]"]
                     let isTyped = statement.parameters.allSatisfy(types.contains)
                     #expect(isTyped, "\(statement.sql): \(statement.parameters)")
                     let scans = try scans(statement, on: connection)
