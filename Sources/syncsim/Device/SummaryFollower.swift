@@ -46,6 +46,9 @@ final class SummaryFollower: LineOwner {
     private var isFollowing = false
     /// Whether the store may have been put back since it first followed.
     private var hasMetAnother = false
+    /// What stores deleted that are lost: it may lack that of the one that was put back, for it was
+    /// not told of it yet, and has no state that would tell.
+    private var undone: [String: [MessageRange]] = [:]
     /// The channels that questions for summaries are about.
     private var questions: [CommandID: String] = [:]
     private var lastID: CommandID = 2
@@ -203,6 +206,15 @@ final class SummaryFollower: LineOwner {
         if position < shown.cleared { shown.doubtful[message] = shown.cleared }
     }
 
+    /// Another store comes into the place of this one.
+    func isToLose(_ truth: Truth) {
+        for name in channels.keys {
+            undone[name, default: []] += truth.rows(of: name).deletions.map {
+                MessageRange(after: $0.after, through: $0.through)
+            }
+        }
+    }
+
     // MARK: At the end
 
     /// Nothing keeps it from the daemon any more.
@@ -218,7 +230,11 @@ final class SummaryFollower: LineOwner {
     var difference: String? {
         for (name, shown) in channels {
             let rows = world.truth.rows(of: name)
+            let undone = undone[name] ?? []
+            let lacking = Set(rows.messages.keys).subtracting(shown.messages)
+                .filter { message in undone.contains { $0.contains(message) } }
             let others = shown.messages.symmetricDifference(rows.messages.keys)
+                .subtracting(lacking)
             if let first = others.min() {
                 let word = shown.messages.contains(first) ? "has" : "lacks"
                 return "it \(word) \(first) and \(others.count - 1) others in \(name)"
@@ -241,8 +257,9 @@ final class SummaryFollower: LineOwner {
             var groups = shown.groups.mapValues(\.totals).filter { !$0.value.isEmpty }
             if hasMetAnother {
                 // It knows of no message that is gone, and so cannot ask about it.
-                totals = totals.filter { rows.messages[$0.key] != nil }
-                groups = groups.filter { rows.messages[$0.key] != nil }
+                let known = Set(rows.messages.keys).subtracting(lacking)
+                totals = totals.filter { known.contains($0.key) }
+                groups = groups.filter { known.contains($0.key) }
             }
             if groups != totals { return "\(groups) in \(name), and not \(totals)" }
         }

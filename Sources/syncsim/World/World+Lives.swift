@@ -109,6 +109,7 @@ extension World {
         self.platter = platter
         lastSeen = (truth.last, .zero)
         lineage += 1
+        follower?.isToLose(self.truth)
         witnesses.begin(with: truth)
         moderator?.hangUp()
         editor?.hangUp()

@@ -29,7 +29,7 @@ final class World {
     var witnesses = Witnesses()
     private(set) var devices: [SimulatedDevice] = []
     private(set) var pollers: [Poller] = []
-    private var follower: SummaryFollower?
+    private(set) var follower: SummaryFollower?
     private var watcher: LiveWatcher?
     private var selector: SelectionFollower?
     private(set) var moderator: Moderator?
