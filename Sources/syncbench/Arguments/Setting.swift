@@ -24,6 +24,7 @@ enum Setting: String, CaseIterable {
     case changes
     case linger
     case last
+    case mutations
 
     var flag: String { "--\(rawValue)" }
 
@@ -48,6 +49,7 @@ enum Setting: String, CaseIterable {
         case .changes: 1...1_000_000
         case .linger: 0...3600
         case .last: 0...1000
+        case .mutations: 0...1
         }
     }
 
@@ -75,6 +77,7 @@ enum Setting: String, CaseIterable {
         case .changes: "adds and removes, over all channels, while the devices are away"
         case .linger: "seconds to wait while they are away; 0: restart the daemon instead"
         case .last: "newest messages that each device holds of a channel; 0: everything"
+        case .mutations: "1: each write has a mutation id, which is kept with it"
         }
     }
 }

@@ -32,7 +32,10 @@ enum Subcommand: String, CaseIterable {
         case .idle: [.subscribers: 10_000, .seconds: 3, .parallel: 64, .reactors: 0]
         case .connect: [.subscribers: 10_000, .parallel: 64, .reactors: 0]
         case .adds:
-            [.writers: 64, .depth: 32, .channels: 2000, .seconds: 5, .parallel: 64, .reactors: 0]
+            [
+                .writers: 64, .depth: 32, .channels: 2000, .seconds: 5, .parallel: 64,
+                .reactors: 0, .mutations: 0,
+            ]
         case .slow:
             [
                 .subscribers: 10_000, .stuck: 1000, .rate: 8, .bytes: 4096, .seconds: 12,

@@ -39,7 +39,7 @@ private final class AddLoad {
         server = try Server(.syncdaemon, run)
         channels = run.settings[.channels]
         let dialect = server.dialect
-        template = dialect.add
+        template = dialect.add(isRetryable: run.settings[.mutations] > 0)
         crowd = try Crowd(port: server.port)
         try crowd.open(channels, parallel: run.settings[.parallel]) { index in
             dialect.subscriber(index, channels: index..<index + 1)

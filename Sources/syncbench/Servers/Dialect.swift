@@ -73,10 +73,14 @@ struct Dialect {
     }
 
     /// A frame that adds a reaction with a value of its own, which carries the mark.
-    var add: FrameTemplate {
-        FrameTemplate(
+    ///
+    /// - Parameter isRetryable: Whether it has a mutation id.
+    func add(isRetryable: Bool) -> FrameTemplate {
+        let mutation = isRetryable ? #","mutation":"\#(FrameTemplate.sequence)""# : ""
+        return FrameTemplate(
             #"{"id":1,"op":"addAction","channel":"\#(FrameTemplate.channelName(0))","#
-                + #""messageTimetoken":"\#(FrameTemplate.sequence)","value":"\#(Marker.text)"}"#)
+                + #""messageTimetoken":"\#(FrameTemplate.sequence)","value":"\#(Marker.text)""#
+                + "\(mutation)}")
     }
 
     /// `subscribe` commands with at most as many channels as one may have.

@@ -16,13 +16,13 @@ struct FrameTemplate {
     private var bytes: [UInt8]
     private let channelPlaces: [Int]
     private let markerPlace: Int?
-    private let sequencePlace: Int?
+    private let sequencePlaces: [Int]
 
     init(_ text: String, _ kind: Kind = .text) {
         bytes = ClientFrame.bytes(Array(text.utf8), opcode: kind.rawValue)
         channelPlaces = bytes.places(of: Array(Self.channelName(0).utf8))
         markerPlace = bytes.places(of: Array(Marker.text.utf8)).first
-        sequencePlace = bytes.places(of: Array(Self.sequence.utf8)).first
+        sequencePlaces = bytes.places(of: Array(Self.sequence.utf8))
     }
 
     /// Seven bytes, whatever the number.
@@ -39,7 +39,7 @@ struct FrameTemplate {
     ///   - number: Below 10^16.
     mutating func fill(channel: Int, time: UInt64, number: Int) -> [UInt8] {
         for place in channelPlaces { write(channel, digits: 6, at: place + 1) }
-        if let sequencePlace { write(number, digits: 16, at: sequencePlace + 1) }
+        for place in sequencePlaces { write(number, digits: 16, at: place + 1) }
         if let markerPlace { Marker.write(time, to: &bytes, at: markerPlace) }
         return bytes
     }
