@@ -1,12 +1,14 @@
 """Two daemons over one PostgreSQL, of which one waits in reserve; and commits on two machines."""
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 import unittest
+import urllib.request
 
 from case import DaemonTestCase
 from daemon import Daemon, binary, clean_environment
@@ -140,6 +142,34 @@ class Standby(DaemonTestCase):
             await asyncio.to_thread(daemon.start)
             await asyncio.sleep(0.5)
         self.assertGreater(before, 0)
+
+    async def test_a_standby_that_is_away_is_waited_for(self):
+        daemon = self.start_daemon(*self.arguments(self.primary, "--store-require-standby"))
+        publish = "http://{}:{}/publish/pub/sub/0/room/0/%22on%20two%20machines%22?uuid=ada"
+
+        def patient():
+            with urllib.request.urlopen(publish.format(*daemon.address), timeout=300) as answer:
+                return json.load(answer)
+
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", "before")
+        self.other.freeze()
+        self.addCleanup(self.other.thaw)
+        waiting = asyncio.create_task(asyncio.to_thread(patient))
+        # For longer than a server may say nothing that does not wait.
+        await asyncio.sleep(35)
+        self.assertFalse(waiting.done())
+        # What nobody could say when it is done is refused at once.
+        with self.assertRaises(Refused) as caught:
+            await ada.publish("room", "soon")
+        self.assertEqual(caught.exception.code, "overloaded")
+        self.other.thaw()
+        answer = await waiting
+        self.assertEqual(answer[:2], [1, "Sent"])
+        await ada.settle("publish", channel="room", payload="after")
+        texts = [it["payload"] for it in await ada.all_messages("room")]
+        self.assertEqual(texts, ["before", "on two machines", "after"])
+        self.assertTrue(daemon.is_running)
 
     async def test_a_commit_that_was_told_not_to_wait_is_not_acknowledged(self):
         daemon = self.start_daemon(*self.arguments(self.primary, "--store-require-standby"))

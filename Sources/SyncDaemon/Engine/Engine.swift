@@ -22,7 +22,7 @@ protocol Engine {
 
     // MARK: Submit and announce
 
-    /// Queues a write; `false` when too many wait.
+    /// Queues a write; `false` when too many wait, or nobody knows for how long they would.
     func submit(_ write: Write) -> Bool
     /// Has what was queued committed; called once per turn.
     func commitSoon()

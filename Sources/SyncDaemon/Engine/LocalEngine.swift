@@ -26,7 +26,8 @@ struct LocalEngine: Engine {
     var keyGrants: KeyGrants { ledger.keyGrants }
 
     func submit(_ write: Write) -> Bool {
-        switch interceptors.take(.write(write)) {
+        guard !ledger.isKeptWaiting else { return false }
+        return switch interceptors.take(.write(write)) {
         case .passes: ledger.requests.put(.write(write), wakesReader: false)
         case .waits: true
         case .full: false

@@ -42,6 +42,8 @@ final class LedgerThread: Sendable {
     private let floor: Atomic<UInt64>
     private let deletions: Atomic<UInt64>
     private let mutations: Atomic<Int>
+    /// Seconds that the present turn has waited for a database server.
+    private let waited = Atomic(0)
     /// What waits for the thread; writes wait for somebody to wake it.
     let requests = WorkQueue<Request>(
         capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
@@ -104,12 +106,16 @@ final class LedgerThread: Sendable {
                     mutationTicksKept: mutationTicksKept, quarantine: quarantine,
                     accounts: accounts, anchor: clock.anchor, wallTicks: clock.ticks)
                 ledger.outbox.webhooks = webhooks
-                ledger.store.onWait(heartbeat.beat)
+                ledger.store.onWait {
+                    self.heartbeat.beat()
+                    self.waited.add()
+                }
                 outbox.tell(ledger.countOutbox())
                 var chores = Chores()
                 while let taken = take(waiting: !chores.areLeft) {
                     heartbeat.beat()
                     turns.beat()
+                    waited.store(0, ordering: .relaxed)
                     observeClock(log)
                     serve(taken, &chores, with: ledger, counters, log, troubles, fail: fail)
                 }
@@ -171,6 +177,9 @@ final class LedgerThread: Sendable {
     func requestHeartbeat() {
         _ = requests.put(.heartbeat)
     }
+
+    /// Whether a database server lets it wait, so that nobody knows when writes will be answered.
+    var isKeptWaiting: Bool { waited.value >= Limits.stalledSeconds }
 
     /// Writes that wait now.
     var backlog: Int { requests.count }

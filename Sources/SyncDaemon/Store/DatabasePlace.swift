@@ -72,17 +72,21 @@ extension StoreConnection {
         ) { error in
             if error.isFull { return .full }
             if error.isDamage { return .damaged(path: name, reason: error.message) }
-            return .server(name: name, reason: error.message)
+            return .server(name: name, reason: error.message, advice: ServerAdvice(error))
         }
         guard connection.serverVersion >= Self.oldestServer else {
             let major = connection.serverVersion / 10_000
-            throw .server(name: name, reason: "it runs in version \(major), and 14 is needed")
+            throw .server(
+                name: name, reason: "it runs in version \(major), and 14 is needed",
+                advice: .replace)
         }
         let encoding = try connection.prepare(
             "SELECT current_setting('server_encoding')"
         ).first { $0.text(0) }
         guard encoding == "UTF8" else {
-            throw .server(name: name, reason: "its texts are in \(encoding ?? "?"), not in UTF8")
+            throw .server(
+                name: name, reason: "its texts are in \(encoding ?? "?"), not in UTF8",
+                advice: .replace)
         }
         return .postgres(connection)
     }
@@ -109,10 +113,36 @@ extension StoreConnection {
     func lockOut(ofSchema schema: String) throws(StoreError) -> Bool {
         let lock = try prepare(
             "SELECT \(Self.lock("pg_try_advisory_lock")) FROM pg_namespace WHERE nspname = ?")
+        return try hasLocked(lock, [.text(schema)])
+    }
+
+    /// Keeps every other one out that makes a schema, for as long as the transaction lives.
+    ///
+    /// - Returns: `false` when there is one that goes on doing so.
+    func lockOutOfMaking() throws(StoreError) -> Bool {
+        // No schema has the number 0.
+        try hasLocked(prepare("SELECT pg_try_advisory_xact_lock(1398361667::bigint << 32)"), [])
+    }
+
+    private func hasLocked(
+        _ lock: borrowing StoreStatement, _ values: [SQLValue]
+    ) throws(StoreError) -> Bool {
         for _ in 0..<Limits.databaseLockTries {
-            if try lock.first([.text(schema)], body: { $0.integer(0) == 1 }) == true { return true }
+            if try lock.first(values, body: { $0.integer(0) == 1 }) == true { return true }
             usleep(50_000)
         }
         return false
+    }
+}
+
+extension ServerAdvice {
+    /// What ``PostgresSchema``'s `fence` says has codes of its own.
+    fileprivate init(_ error: PostgresError) {
+        self =
+            switch error.state {
+            case "SD001": .leave
+            case "SD002": .standby
+            default: .reach
+            }
     }
 }

@@ -16,7 +16,8 @@ final class DatabaseSeat {
     private let waitForNobody: StoreStatement
     private let fence: StoreStatement
     private let findStandby: StoreStatement
-    private let name: String
+    private let place: DatabasePlace
+    private var name: String { place.name }
     private var renewed = Clock.monotonicMilliseconds()
 
     /// Begins a term.
@@ -26,12 +27,12 @@ final class DatabaseSeat {
     ///
     /// - Parameters:
     ///   - connection: Has the lock; in no transaction.
-    ///   - name: What errors call the database.
+    ///   - place: Where that leads to.
     ///   - needsStandby: Whether a commit counts only when a synchronous standby has it.
     init(
-        _ connection: borrowing StoreConnection, name: String, needsStandby: Bool
+        _ connection: borrowing StoreConnection, at place: DatabasePlace, needsStandby: Bool
     ) throws(StoreError) {
-        (self.name, self.needsStandby) = (name, needsStandby)
+        (self.place, self.needsStandby) = (place, needsStandby)
         begin = try connection.prepare("BEGIN")
         commit = try connection.prepare("COMMIT")
         waitForNobody = try connection.prepare(
@@ -43,12 +44,13 @@ final class DatabaseSeat {
         let take = try connection.prepare(
             """
             UPDATE seat SET term = term + 1, pid = pg_backend_pid(), renewed = clock_timestamp()
-            WHERE id = 0 RETURNING term
+            WHERE id = 0 RETURNING term, pid
             """)
-        guard let term = try take.first(body: { $0.integer(0) }) else {
-            throw .damaged(path: name, reason: "its seat is missing")
+        guard let (term, pid) = try take.first(body: { ($0.integer(0), $0.integer(1)) }) else {
+            throw .damaged(path: place.name, reason: "its seat is missing")
         }
         self.term = term
+        connection.onSilence { Self.waitsForStandby(pid, at: place) }
         try hold(connection)
         try commit.run(expecting: "COMMIT")
         try requireDurable(connection)
@@ -82,8 +84,22 @@ final class DatabaseSeat {
         let isThere = try findStandby.first { _ in true } ?? false
         guard isThere, !connection.takeWarning() else {
             throw .server(
-                name: name, reason: "a commit may be on one machine only, and require_standby is on"
-            )
+                name: name,
+                reason: "a commit may be on one machine only, and require_standby is on",
+                advice: .standby)
+        }
+    }
+
+    /// Whether a server that says nothing is there, and waits with a commit for a standby.
+    ///
+    /// That is what it is to do, however long it takes. Another session asks.
+    private static func waitsForStandby(_ pid: Int64, at place: DatabasePlace) -> Bool {
+        do throws(StoreError) {
+            return try place.connect(for: .reserve).prepare(
+                "SELECT 1 FROM pg_stat_activity WHERE pid = ?::bigint AND wait_event = 'SyncRep'"
+            ).first([.integer(pid)]) { _ in true } ?? false
+        } catch {
+            return false
         }
     }
 }

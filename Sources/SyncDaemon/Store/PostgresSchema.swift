@@ -24,6 +24,11 @@ enum PostgresSchema {
     ) throws(StoreError) {
         guard try !exists(connection, name: name, schema: schema) else { return }
         try connection.execute("BEGIN")
+        guard try connection.lockOutOfMaking() else { throw .inUse(path: name) }
+        // Whoever made it meanwhile is done.
+        guard try !exists(connection, name: name, schema: schema) else {
+            return try connection.rollBack()
+        }
         let secret = given ?? DigestSecret.random(using: &generator)
         try make(
             connection, schema: schema,

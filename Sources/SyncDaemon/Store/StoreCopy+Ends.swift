@@ -49,8 +49,9 @@ extension StoreCopy {
             let old = try StoreConnection(path: path)
             try old.execute(old.dialect.beginReading)
             let new = try place.connect(for: .ledger)
+            try new.execute(new.dialect.beginWriting)
+            guard try new.lockOutOfMaking() else { throw .inUse(path: place.name) }
             if try !PostgresSchema.exists(new, name: place.name, schema: schema) {
-                try new.execute(new.dialect.beginWriting)
                 try PostgresSchema.make(new, schema: schema)
                 _ = try new.lockOut(ofSchema: schema)
                 summary = try StoreCopy(from: old, to: new, progress: progress).finish()

@@ -1,5 +1,15 @@
 // What can go wrong with a store, and what the operator does about it.
 
+/// What the operator does about a database server.
+enum ServerAdvice: String {
+    case reach = "Check [store] url, and that the server runs and lets this user in."
+    case replace =
+        "Use a server of version 14 or later, and a database whose encoding is UTF8."
+    case standby = "Bring the standby back, and see what synchronous_standby_names says."
+    case room = "Free some space on the server."
+    case leave = "That one serves; this one can go into reserve (docs/OPERATIONS.md, PostgreSQL)."
+}
+
 /// Why something could not be kept or read; always an operator's problem, never a client's.
 enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
@@ -18,7 +28,7 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case lost(path: String)
     /// A database server cannot be used, or is gone. What was being committed may or may not be
     /// there.
-    case server(name: String, reason: String)
+    case server(name: String, reason: String, advice: ServerAdvice = .reach)
     /// The disk or the file failed. What was being committed may or may not be there.
     case broken(code: Int32, reason: String)
 
@@ -47,9 +57,9 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .lost(let path):
             "The files in \(path) were removed or replaced while the daemon ran. Put them right, "
                 + "and restart the daemon."
-        case .server(let name, let reason):
-            "\(name.prefix(1).uppercased() + name.dropFirst()) cannot be used: \(reason). Check "
-                + "[store] url, and that the server runs and lets this user in."
+        case .server(let name, let reason, let advice):
+            "\(name.prefix(1).uppercased() + name.dropFirst()) cannot be used: \(reason). "
+                + advice.rawValue
         case .broken(let code, let reason):
             "The store failed: \(reason) (SQLite \(code)). Check the disk."
         }
