@@ -36,7 +36,7 @@ public final class PostgresConnection<Failure: Error> {
     ) throws(Failure) {
         self.failure = failure
         connect = { () throws(PostgresError) in
-            let pipeline = try PostgresPipeline(target, patience: patience.connecting)
+            let pipeline = try PostgresPipeline.first(of: target, patience: patience.connecting)
             pipeline.patience = patience.waiting
             if !session.isEmpty { try pipeline.execute(session) }
             return pipeline
@@ -50,6 +50,7 @@ public final class PostgresConnection<Failure: Error> {
 
     /// How long waits may last without a byte from the server, in milliseconds.
     public struct Patience: Sendable {
+        /// Shared among the servers, where a target names several.
         public var connecting: Int32
         public var waiting: Int32
 

@@ -54,6 +54,25 @@ import SQL
         unsafe PQfinish(connection)
     }
 
+    /// Connects to the first of a target's servers that takes the caller in.
+    ///
+    /// - Parameter patience: For all of them.
+    static func first(
+        of target: String, patience: Int32
+    ) throws(PostgresError) -> PostgresPipeline {
+        let servers = (try? PostgresTarget(target).servers) ?? [target]
+        var messages: [String] = []
+        for server in servers {
+            do throws(PostgresError) {
+                return try PostgresPipeline(server, patience: patience / Int32(servers.count))
+            } catch {
+                messages.append(error.message)
+            }
+        }
+        throw PostgresError(
+            state: "", message: messages.joined(separator: "; "), isLost: true)
+    }
+
     private func finishConnecting() throws(PostgresError) {
         guard unsafe PQstatus(connection) != CONNECTION_BAD else { throw lost() }
         var step = PGRES_POLLING_WRITING

@@ -11,6 +11,8 @@ public struct PostgresTarget: Sendable, Hashable {
     private let host: String
     private let address: String
     private let sslMode: String
+    /// What is said of it, by keywords.
+    private let values: [String: String]
     /// Whether a password stands in it.
     public let hasPassword: Bool
 
@@ -36,6 +38,7 @@ public struct PostgresTarget: Sendable, Hashable {
             unsafe option += 1
         }
         self.text = text
+        self.values = values
         host = values["host"] ?? ""
         address = values["hostaddr"] ?? ""
         sslMode = values["sslmode"] ?? ""
@@ -48,6 +51,33 @@ public struct PostgresTarget: Sendable, Hashable {
         return names.allSatisfy { name in
             name.hasPrefix("/") || name == "localhost" || name == "::1" || name.hasPrefix("127.")
         }
+    }
+
+    /// A target for each of its servers, in their order.
+    ///
+    /// libpq tries one after the other by itself, but where one lets a caller wait it would stay
+    /// with that one for as long as the network says nothing.
+    var servers: [String] {
+        let kinds = ["host", "hostaddr", "port"]
+        let lists = kinds.map { kind in
+            values[kind].map { $0.split(separator: ",", omittingEmptySubsequences: false) } ?? []
+        }
+        let count = max(lists[0].count, lists[1].count)
+        guard count > 1 else { return [text] }
+        return (0..<count).map { index in
+            var values = values
+            for (kind, list) in zip(kinds, lists) where !list.isEmpty {
+                // One port may be that of all.
+                values[kind] = String(list.count == 1 ? list[0] : list[min(index, list.count - 1)])
+            }
+            return values.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\(Self.quoted($0.value))" }.joined(separator: " ")
+        }
+    }
+
+    private static func quoted(_ value: String) -> String {
+        let escaped = value.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+        return "'\(escaped)'"
     }
 
     /// Whether it takes no server but the one whose name a certificate proves.

@@ -8,8 +8,8 @@ import Testing
 
 typealias PlainConnection = PostgresConnection<PostgresError>
 
-func patience(_ waiting: Int32) -> PlainConnection.Patience {
-    PlainConnection.Patience(connecting: 5000, waiting: waiting)
+func patience(_ waiting: Int32, connecting: Int32 = 5000) -> PlainConnection.Patience {
+    PlainConnection.Patience(connecting: connecting, waiting: waiting)
 }
 
 /// A connection in a schema of its own, with a table.
@@ -135,6 +135,30 @@ struct PostgresConnectionTests {
 
         #expect(error?.isLost == true)
         #expect(error?.message.contains("/tmp/no-such-directory") == true)
+    }
+
+    @Test("of several servers one that says nothing is passed over, and all have their say")
+    func several() throws {
+        let silent = SilentServer()
+        let (server, port) = (try TestPostgres.shared, silent.port)
+        // libpq would wait for the first as long as it is let.
+        let target =
+            server.target.replacing("host=", with: "host=127.0.0.1,")
+            + #" port=\#(port),5432 password='it\'s \\'"#
+
+        let connection = try PlainConnection(target, patience: patience(30_000, connecting: 600)) {
+            $0
+        }
+
+        #expect(try connection.prepare("SELECT 1").first { $0.integer(0) } == 1)
+        let error = #expect(throws: PostgresError.self) {
+            try PlainConnection(
+                "host=127.0.0.1,/tmp/no-such port=\(port)",
+                patience: patience(30_000, connecting: 600)
+            ) { $0 }
+        }
+        #expect(error?.message.hasPrefix("the server did not answer within 300 ms; ") == true)
+        #expect(error?.message.contains("/tmp/no-such") == true)
     }
 
     @Test("a server that says nothing is given up")

@@ -119,7 +119,7 @@ struct FrameTests {
 
     @Test("a template is filled in at each of its places")
     func templates() {
-        var template = Dialect(kind: .syncdaemon, port: 1).add
+        var template = Dialect(kind: .syncdaemon, port: 1).add(isRetryable: true)
 
         _ = template.fill(channel: 999_999, time: .max, number: 9_999_999_999)
         let frame = template.fill(channel: 42, time: 0xAB, number: 7)
@@ -128,6 +128,7 @@ struct FrameTests {
         #expect(text.contains(#""channel":"c000042""#))
         #expect(text.contains(#""messageTimetoken":"10000000000000007""#))
         #expect(text.contains(#""value":"@T00000000000000ab""#))
+        #expect(text.contains(#""mutation":"10000000000000007""#))
         #expect(markers([frame]) == [0xAB])
         #expect(throws: Never.self) { _ = try JSONValue(parsing: text) }
     }

@@ -42,8 +42,10 @@ final class LedgerThread: Sendable {
     private let floor: Atomic<UInt64>
     private let deletions: Atomic<UInt64>
     private let mutations: Atomic<Int>
+    /// As ``Store/term`` has it.
+    let term: Int
     /// Seconds that the present turn has waited for a database server.
-    private let waited = Atomic(0)
+    let waited = Atomic(0)
     /// What waits for the thread; writes wait for somebody to wake it.
     let requests = WorkQueue<Request>(
         capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
@@ -89,6 +91,7 @@ final class LedgerThread: Sendable {
         self.clock = clock
         self.log = log
         began = store.last
+        term = store.term
         groups = ChannelGroups(memberships)
         revocations = Revocations(revoked)
         keyGrants = KeyGrants(granted)

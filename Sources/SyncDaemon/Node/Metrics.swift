@@ -32,7 +32,7 @@ struct Metrics: Sendable {
         var text = ""
         var last = ""
         let all = [
-            rows, cacheRows, tlsRows, refusals, tenants, webhookRows, interceptorRows, fileRows,
+            rows, serverRows, cacheRows, tlsRows, refusals, tenants, webhookRows, interceptorRows, fileRows,
         ]
         for row in all.joined() {
             if row.name != last {
@@ -65,6 +65,20 @@ struct Metrics: Sendable {
 
     func counter(_ name: String, _ help: String, _ value: Int) -> Row {
         Row(name: "\(name)_total", kind: "counter", help: help, value: value)
+    }
+
+    /// Only with a database server.
+    private var serverRows: [Row] {
+        guard ledger.term > 0 else { return [] }
+        return [
+            gauge(
+                "store_term",
+                "How often a daemon has begun to write to the schema, this one last.",
+                ledger.term),
+            gauge(
+                "store_wait_seconds", "For how long the database server has let the ledger wait.",
+                ledger.waited.value),
+        ]
     }
 
     /// Only where there is a certificate.

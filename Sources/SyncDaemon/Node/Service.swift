@@ -25,7 +25,7 @@ enum Service {
         let configuration = examination.configuration
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         for warning in examination.warnings { log.warning(warning.description) }
-        let reserve =
+        var reserve =
             configuration.waitsInReserve
             ? configuration.storeServer.map {
                 Reserve(server: $0, schema: configuration.storeSchema, log: log)
@@ -39,8 +39,7 @@ enum Service {
                 try start(configuration, until: signals, log, examine)
                 return 0
             } catch {
-                // Another one in reserve was faster.
-                if reserve != nil, case .store(.inUse) = error { continue }
+                if reserve?.hears(error) == true { continue }
                 complain("syncdaemon: \(error)")
                 switch error {
                 case .configuration, .transport(.noGroup): return 2

@@ -41,7 +41,9 @@ extension Configuration {
         // For contents of files.
         try makeDirectories(directory)
         return try SQLStore(
-            server: storeServer.text, schema: storeSchema, needsStandby: needsStandby,
+            server: storeServer.text, schema: storeSchema,
+            // Who waits in reserve does so before clients can come.
+            SeatTerms(needsStandby: needsStandby, isPatient: !waitsInReserve),
             resume: resume)
     }
 }

@@ -109,11 +109,13 @@ extension StoreConnection {
     ///
     /// The lock of one that has just ended is waited for: a server notices it a moment later.
     ///
+    /// - Parameter isPatient: Not, when it is `false`.
     /// - Returns: `false` when there is one.
-    func lockOut(ofSchema schema: String) throws(StoreError) -> Bool {
+    func lockOut(ofSchema schema: String, isPatient: Bool = true) throws(StoreError) -> Bool {
         let lock = try prepare(
             "SELECT \(Self.lock("pg_try_advisory_lock")) FROM pg_namespace WHERE nspname = ?")
-        return try hasLocked(lock, [.text(schema)])
+        return try hasLocked(
+            lock, [.text(schema)], tries: isPatient ? Limits.databaseLockTries : 1)
     }
 
     /// Keeps every other one out that makes a schema, for as long as the transaction lives.
@@ -121,15 +123,17 @@ extension StoreConnection {
     /// - Returns: `false` when there is one that goes on doing so.
     func lockOutOfMaking() throws(StoreError) -> Bool {
         // No schema has the number 0.
-        try hasLocked(prepare("SELECT pg_try_advisory_xact_lock(1398361667::bigint << 32)"), [])
+        try hasLocked(
+            prepare("SELECT pg_try_advisory_xact_lock(1398361667::bigint << 32)"), [],
+            tries: Limits.databaseLockTries)
     }
 
     private func hasLocked(
-        _ lock: borrowing StoreStatement, _ values: [SQLValue]
+        _ lock: borrowing StoreStatement, _ values: [SQLValue], tries: Int
     ) throws(StoreError) -> Bool {
-        for _ in 0..<Limits.databaseLockTries {
+        for number in 0..<tries {
+            if number > 0 { usleep(50_000) }
             if try lock.first(values, body: { $0.integer(0) == 1 }) == true { return true }
-            usleep(50_000)
         }
         return false
     }

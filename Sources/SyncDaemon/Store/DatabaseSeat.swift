@@ -3,12 +3,20 @@
 import EventModel
 import SQL
 
+/// What a daemon asks of its right to write.
+struct SeatTerms {
+    /// Whether a commit counts only when a synchronous standby has it.
+    var needsStandby = false
+    /// Whether a schema that is taken is asked for again for a moment.
+    var isPatient = true
+}
+
 /// A term of this daemon's, which each of its commits has to hold.
 ///
 /// The lock of the session keeps others out for as long as the server knows the session. The term
 /// is for what a lock cannot tell: whether the server that commits is the one that gave it.
 final class DatabaseSeat {
-    private let term: Int64
+    let term: Int
     private let needsStandby: Bool
     private let begin: StoreStatement
     private let commit: StoreStatement
@@ -28,11 +36,10 @@ final class DatabaseSeat {
     /// - Parameters:
     ///   - connection: Has the lock; in no transaction.
     ///   - place: Where that leads to.
-    ///   - needsStandby: Whether a commit counts only when a synchronous standby has it.
     init(
-        _ connection: borrowing StoreConnection, at place: DatabasePlace, needsStandby: Bool
+        _ connection: borrowing StoreConnection, at place: DatabasePlace, _ terms: SeatTerms
     ) throws(StoreError) {
-        (self.place, self.needsStandby) = (place, needsStandby)
+        (self.place, needsStandby) = (place, terms.needsStandby)
         begin = try connection.prepare("BEGIN")
         commit = try connection.prepare("COMMIT")
         waitForNobody = try connection.prepare(
@@ -49,7 +56,7 @@ final class DatabaseSeat {
         guard let (term, pid) = try take.first(body: { ($0.integer(0), $0.integer(1)) }) else {
             throw .damaged(path: place.name, reason: "its seat is missing")
         }
-        self.term = term
+        self.term = Int(term)
         connection.onSilence { Self.waitsForStandby(pid, at: place) }
         try hold(connection)
         try commit.run(expecting: "COMMIT")
@@ -60,7 +67,7 @@ final class DatabaseSeat {
     func hold(_ connection: borrowing StoreConnection) throws(StoreError) {
         // Only what is said from here on may be about the commit.
         _ = connection.takeWarning()
-        try fence.run(.integer(term), .integer(needsStandby ? 1 : 0))
+        try fence.run(.integer(Int64(term)), .integer(needsStandby ? 1 : 0))
         renewed = Clock.monotonicMilliseconds()
     }
 

@@ -90,17 +90,17 @@ final class SQLStore: Store {
     ///
     /// - Parameters:
     ///   - target: As ``DatabasePlace/server(target:schema:)`` has it.
-    ///   - needsStandby: As ``DatabaseSeat/init(_:at:needsStandby:)`` has it.
+    ///   - terms: Under which it is written to.
     ///   - secret: As above.
     ///   - resume: As above.
     convenience init(
-        server target: String, schema: String, needsStandby: Bool = false,
+        server target: String, schema: String, _ terms: SeatTerms = SeatTerms(),
         secret: DigestSecret? = nil, resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
     ) throws(StoreError) {
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         try self.init(
             at: .server(target: target, schema: schema), lock: nil, files: nil, using: &generator,
-            log: nil, secret: secret, needsStandby: needsStandby, resume: resume)
+            log: nil, secret: secret, terms, resume: resume)
     }
 
     /// Opens a file, or makes it.
@@ -128,7 +128,7 @@ final class SQLStore: Store {
         at place: DatabasePlace, lock: consuming FileDescriptor?,
         files: @autoclosure () -> StorePlace?,
         using generator: inout some RandomNumberGenerator, log: Log?,
-        secret given: DigestSecret?, needsStandby: Bool = false,
+        secret given: DigestSecret?, _ terms: SeatTerms = SeatTerms(),
         resume: (ClockAnchor?) -> ClockAnchor?
     ) throws(StoreError) {
         self.place = place
@@ -136,8 +136,10 @@ final class SQLStore: Store {
         connection = try place.connect(for: .ledger)
         try Self.prepare(connection, at: place, log: log, secret: given, using: &generator)
         if case .server(_, let schema) = place {
-            guard try connection.lockOut(ofSchema: schema) else { throw .inUse(path: place.name) }
-            seat = try DatabaseSeat(connection, at: place, needsStandby: needsStandby)
+            guard try connection.lockOut(ofSchema: schema, isPatient: terms.isPatient) else {
+                throw .inUse(path: place.name)
+            }
+            seat = try DatabaseSeat(connection, at: place, terms)
         } else {
             seat = nil
         }
@@ -278,6 +280,8 @@ final class SQLStore: Store {
             preconditionFailure("The store could not roll back: \(error)")
         }
     }
+
+    var term: Int { seat?.term ?? 0 }
 
     func renewSeat() throws(StoreError) { try seat?.renew(connection) }
 

@@ -25,6 +25,9 @@ protocol Store:
     var last: Timetoken { get }
     /// What the last commit said of time.
     var clock: ClockRecord { get }
+    /// How often daemons have taken the right to write to it, this one last; 0 where a lock is all
+    /// that it takes.
+    var term: Int { get }
 
     /// Gives some space back to the disk: for idle moments, outside a transaction.
     ///
@@ -267,6 +270,7 @@ extension Store {
 
     func foresee(_ lookups: @autoclosure () -> [StoreLookup]) throws(StoreError) {}
 
+    var term: Int { 0 }
     func renewSeat() throws(StoreError) {}
     func onWait(_ body: @escaping () -> Void) {}
     func emptyLog() throws(StoreError) -> Bool { false }

@@ -125,7 +125,8 @@ struct PostgresStoreTests {
     func standby() throws {
         let error = #expect(throws: StoreError.self) {
             try SQLStore(
-                server: TestPostgres.shared.target, schema: directory.schema, needsStandby: true)
+                server: TestPostgres.shared.target, schema: directory.schema,
+                SeatTerms(needsStandby: true))
         }
         let text = error?.description ?? ""
         #expect(text.contains("require_standby is on"))
