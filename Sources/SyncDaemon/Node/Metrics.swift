@@ -32,7 +32,8 @@ struct Metrics: Sendable {
         var text = ""
         var last = ""
         let all = [
-            rows, serverRows, cacheRows, tlsRows, refusals, tenants, webhookRows, interceptorRows, fileRows,
+            rows, serverRows, cacheRows, tlsRows, refusals, tenants, webhookRows, interceptorRows,
+            fileRows,
         ]
         for row in all.joined() {
             if row.name != last {
