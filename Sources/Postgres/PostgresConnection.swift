@@ -65,17 +65,22 @@ public final class PostgresConnection<Failure: Error> {
     /// Statements stay as they are: the server compiles each anew with its next call.
     public func revive() throws(Failure) {
         guard pipeline.isLost else { return }
-        let (onWait, onSilence) = (pipeline.onWait, pipeline.onSilence)
+        let old = pipeline
         for set in rowSets { set.forget() }
         try telling { () throws(PostgresError) in pipeline = try connect() }
-        (pipeline.onWait, pipeline.onSilence) = (onWait, onSilence)
+        pipeline.patience = old.patience
+        (pipeline.onWait, pipeline.onSilence) = (old.onWait, old.onSilence)
     }
 
     /// Has something called each second that a wait lasts; `nil`: no more.
     public func onProgress(_ body: (() -> Void)?) { pipeline.onWait = body }
 
-    /// Has something asked when a wait has lasted too long: `true` has it go on as long again.
-    public func onSilence(_ body: (() -> Bool)?) { pipeline.onSilence = body }
+    /// Has something asked when a wait has lasted so long, and as long again, and so on, in
+    /// milliseconds: `true` has it go on.
+    public func onSilence(after milliseconds: Int32, _ body: @escaping (Int32) -> Bool) {
+        pipeline.patience = milliseconds
+        pipeline.onSilence = body
+    }
 
     /// As libpq has it, such as 150018 for 15.18.
     public var serverVersion: Int { Int(pipeline.serverVersion) }

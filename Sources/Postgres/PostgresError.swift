@@ -20,6 +20,10 @@ public struct PostgresError: Error, Hashable {
     /// Whether pages of a table or an index contradict each other, or cannot be read.
     public var isDamage: Bool { state == "XX001" || state == "XX002" }
 
+    /// Whether something that is to be stored is what no column or index holds (`data_exception`,
+    /// `program_limit_exceeded`).
+    public var isOfData: Bool { state.hasPrefix("22") || state.hasPrefix("54") }
+
     init(state: String, message: String, isLost: Bool) {
         self.state = state
         self.message = message

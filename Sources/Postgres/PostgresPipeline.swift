@@ -17,8 +17,9 @@ import SQL
     var patience: Int32
     /// Called each second that a wait lasts.
     var onWait: (() -> Void)?
-    /// Asked when a wait has lasted for ``patience``: whether to wait as long again.
-    var onSilence: (() -> Bool)?
+    /// Told how long a wait has lasted, each time that it was as long as ``patience`` again, in
+    /// milliseconds: whether to wait on.
+    var onSilence: ((Int32) -> Bool)?
     /// The number of the statement that was sent last, from 1 on.
     private(set) var lastSent = 0
     /// The statements up to this one have their answers.
@@ -251,7 +252,7 @@ import SQL
     @discardableResult
     private func wait(for events: Int16) throws(PostgresError) -> Int16 {
         var socket = pollfd(fd: unsafe PQsocket(connection), events: events, revents: 0)
-        var left = patience
+        var (left, rounds) = (patience, 0 as Int32)
         while true {
             let slice = min(left, 1000)
             let count = unsafe poll(&socket, 1, slice)
@@ -260,9 +261,10 @@ import SQL
             guard count == 0 else { throw lost() }
             left -= slice
             if left <= 0 {
-                guard onSilence?() == true else {
+                rounds += 1
+                guard onSilence?(rounds * patience) == true else {
                     isLost = true
-                    throw .silence(milliseconds: patience)
+                    throw .silence(milliseconds: rounds * patience)
                 }
                 left = patience
             }

@@ -66,6 +66,8 @@ public struct PostgresTarget: Sendable, Hashable {
         guard count > 1 else { return [text] }
         return (0..<count).map { index in
             var values = values
+            // Of several one can be written to.
+            values["target_session_attrs", default: "read-write"] += ""
             for (kind, list) in zip(kinds, lists) where !list.isEmpty {
                 // One port may be that of all.
                 values[kind] = String(list.count == 1 ? list[0] : list[min(index, list.count - 1)])

@@ -4,6 +4,7 @@ import asyncio
 import os
 import pathlib
 import socket
+import string
 import subprocess
 import sys
 import tempfile
@@ -181,6 +182,55 @@ class Encrypted(DaemonTestCase):
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(said, done.stderr)
                 self.assertNotIn("sesame", done.stderr)
+
+
+class OddRows(PostgresTestCase):
+    """What a file takes, and a server might not."""
+
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.daemon = self.start_store()
+        self.ada = await self.device(self.daemon, "ada")
+
+    async def test_payloads_that_no_text_of_a_servers_could_hold(self):
+        custom = {"a": "x\0y", "\\u0000": "\\\0", "\0": 1}
+        for name in ("x", "\\u0000", "quote\"d"):
+            with self.subTest(name):
+                await self.ada.command("setUser", userId=name, set={"name": "N", "custom": custom})
+                found = (await self.ada.command("users", userId=name))["entries"]
+                self.assertEqual([it["id"] for it in found], [name])
+                self.assertEqual(found[0]["custom"], custom)
+        random = self.random()
+        name = "".join(random.choices(string.ascii_letters + "äöü日本", k=9000))
+        for payload in ({"id": name}, {"id": "x\0"}, {"id": 5}, [1], "text", None, {"id": {"\0": 1}}):
+            with self.subTest(str(payload)[:40]):
+                await self.ada.command(
+                    "publish", channel="room", messageType="$entry", payload=payload)
+        self.assertEqual(len(await self.ada.all_messages("room")), 7)
+
+    async def test_one_that_is_refused_costs_nobody_else_anything(self):
+        schema = self.arguments()[-1]
+        self.server.sql(f"""
+            SET search_path TO {schema};
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN RAISE EXCEPTION 'no row can be that' USING ERRCODE = '22023'; END $$;
+            CREATE TRIGGER refuse BEFORE INSERT ON message FOR EACH ROW
+            WHEN (NEW.payload = '"poison"') EXECUTE FUNCTION refuse()""")
+        words = [f"{n}" for n in range(200)]
+        for at in (0, 77, 150):
+            words.insert(at, "poison")
+
+        async def publish(word):
+            try:
+                await self.ada.command("publish", channel="room", payload=word)
+            except Refused as refusal:
+                self.assertEqual((word, refusal.code), ("poison", "store_damaged"))
+
+        await asyncio.gather(*map(publish, words))
+        stored = [it["payload"] for it in await self.ada.all_messages("room")]
+        self.assertEqual(stored, [f"{n}" for n in range(200)])
+        self.assertTrue(self.daemon.is_running)
+        self.assertIn("no row can be that", self.daemon.log())
 
 
 class Crashes(PostgresTestCase):

@@ -4,8 +4,10 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 import unittest
 import urllib.request
@@ -47,6 +49,43 @@ class Pair:
         seconds = time.monotonic() - begun
         self.serving, self.reserve = self.reserve, self.serving
         return seconds
+
+
+class Wire:
+    """A way to a server on which nothing comes any more when it is silent."""
+
+    def __init__(self, server):
+        self.place = f"{server.directory}/.s.PGSQL.{server.port}"
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = (f"host=127.0.0.1 port={self.listener.getsockname()[1]} user=postgres"
+                    " dbname=postgres sslmode=disable gssencmode=disable")
+        self.is_silent = False
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self.place)
+            for pair in ((client, server), (server, client)):
+                threading.Thread(target=self._pump, args=pair, daemon=True).start()
+
+    def _pump(self, source, target):
+        try:
+            while data := source.recv(65536):
+                while self.is_silent:
+                    time.sleep(0.05)
+                target.sendall(data)
+        except OSError:
+            pass
+        target.close()
+
+    def close(self):
+        self.is_silent = False
+        self.listener.close()
 
 
 class Reserve(DaemonTestCase):
@@ -100,6 +139,29 @@ class Reserve(DaemonTestCase):
             self.assertEqual(gone.wait(), 1)
             self.assertIn("The daemon stops here.", gone.log())
         gone.spawn()
+
+    async def test_who_cannot_reach_the_server_any_more_goes(self):
+        wire = Wire(self.server)
+        self.addCleanup(wire.close)
+        serving = self.start_daemon(
+            "--store", "postgres", "--store-url", wire.url, "--store-schema", "wire",
+            "--store-reserve")
+        other = Daemon(*self.arguments("wire"), "--store-reserve")
+        self.addCleanup(other.discard)
+        other.spawn()
+        ada = await self.device(serving, "ada")
+        await ada.publish("room", "before")
+        # Connections stay, and new ones are taken: nothing says that nobody listens.
+        wire.is_silent = True
+        begun = time.monotonic()
+        await asyncio.to_thread(other.listens)
+        self.assertEqual(await asyncio.to_thread(serving.wait), 1)
+        print(f"both knew after {time.monotonic() - begun:.1f} s", file=sys.stderr)
+        self.assertIn("did not answer within 5000 ms", serving.log())
+        bob = await self.device(other, "bob")
+        texts = [it["payload"] for it in await bob.all_messages("room")]
+        self.assertEqual(texts, ["before"])
+        await asyncio.to_thread(other.stop)
 
     async def test_one_in_reserve_serves_nobody_and_ends_when_it_is_told(self):
         pair = await asyncio.to_thread(Pair, self, *self.arguments("calm"))

@@ -179,7 +179,7 @@ struct PostgresConnectionTests {
         let connection = try plainConnection(100)
         let sleep = connection.prepare("SELECT pg_sleep(20)")
         var asked = 0
-        connection.onSilence {
+        connection.onSilence(after: 100) { _ in
             asked += 1
             return asked < 4
         }

@@ -206,7 +206,17 @@ final class LedgerThread: Sendable {
     ) {
         let start = Clock.monotonicMicroseconds()
         var failure: StoreError?
-        let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
+        var commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
+        if case .unstorable = failure, writes.count > 1 {
+            // One of them is what no row can be: the others are not to suffer for it.
+            commit.answers = []
+            order.finish(commit)
+            for half in [writes[..<(writes.count / 2)], writes[(writes.count / 2)...]] {
+                self.commit(
+                    Array(half), with: ledger, counters, log, troubles, fail: fail)
+            }
+            return
+        }
         counters.commits.add()
         // On a full disk deletions may be taken while others are refused.
         let refused = failure.map { failure in
@@ -217,7 +227,9 @@ final class LedgerThread: Sendable {
         counters.commitMicroseconds.add(microseconds)
         if microseconds >= Limits.slowCommitMilliseconds * 1000 {
             log.warning(
-                "A commit was slow: the disk or the machine is busy.",
+                term > 0
+                    ? "A commit was slow: the database server, or a standby that it waits for."
+                    : "A commit was slow: the disk or the machine is busy.",
                 ["milliseconds": microseconds / 1000, "writes": writes.count])
         }
         note(commit, of: ledger, failure)
@@ -271,6 +283,10 @@ final class LedgerThread: Sendable {
         case .lost(let path): troubles.lost(.lost(path: path), refusing: writeCount)
         // The quarantine has told of it.
         case .damaged: troubles.refused(writeCount)
+        case .some(.unstorable):
+            troubles.refused(writeCount)
+            log.error("A write was refused: the database server cannot hold it.",
+                ["error": failure?.description ?? ""])
         case .some(let failure): fail(failure)
         }
     }

@@ -122,7 +122,7 @@ extension StoreError {
     var refusal: ProtocolError {
         switch self {
         case .full: .storeFull
-        case .damaged: .storeDamaged
+        case .damaged, .unstorable: .storeDamaged
         default: .storeUnavailable
         }
     }

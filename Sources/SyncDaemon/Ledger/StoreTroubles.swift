@@ -10,6 +10,8 @@ final class StoreTroubles: Sendable {
         var refused = 0
         /// Bytes without which the log cannot be copied.
         var missing = 0
+        /// When a write last found no room, in milliseconds.
+        var lastFull: UInt64 = 0
         /// When the log was last told that the disk is full, in milliseconds.
         var toldFull: UInt64?
         /// Whether it was told of this shortage, so that it is to be told of the end, too.
@@ -24,6 +26,8 @@ final class StoreTroubles: Sendable {
     private let counters: Counters
     private let log: Log
     private let freeBytes: @Sendable () -> Int?
+    /// Whether it is a database server's disk, of which nobody here knows what it has left.
+    private let isOnServer: Bool
     private let milliseconds: @Sendable () -> UInt64
     private let state = Locked(State())
 
@@ -31,11 +35,12 @@ final class StoreTroubles: Sendable {
     ///   - freeBytes: What the disk has left; `nil` when nobody can tell.
     ///   - milliseconds: A clock that never steps back.
     init(
-        directory: String, health: Health, counters: Counters, log: Log,
+        directory: String, isOnServer: Bool = false, health: Health, counters: Counters, log: Log,
         freeBytes: @escaping @Sendable () -> Int?,
         milliseconds: @escaping @Sendable () -> UInt64 = Clock.monotonicMilliseconds
     ) {
         self.directory = directory
+        self.isOnServer = isOnServer
         self.health = health
         self.counters = counters
         self.log = log
@@ -43,11 +48,13 @@ final class StoreTroubles: Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// As above, on the disk of the directory.
-    convenience init(directory: String, health: Health, counters: Counters, log: Log) {
+    /// As above, on the disk of the directory, or of a server that is called so.
+    convenience init(
+        directory: String, isOnServer: Bool = false, health: Health, counters: Counters, log: Log
+    ) {
         self.init(
-            directory: directory, health: health, counters: counters, log: log,
-            freeBytes: { FreeSpace.bytes(at: directory) })
+            directory: directory, isOnServer: isOnServer, health: health, counters: counters,
+            log: log, freeBytes: { isOnServer ? nil : FreeSpace.bytes(at: directory) })
     }
 
     var isFull: Bool { health.has(.diskFull) }
@@ -61,6 +68,8 @@ final class StoreTroubles: Sendable {
         let free = bytes.map(String.init) ?? "unknown"
         let needed = state.withLock { state in
             if let missing { state.missing = missing }
+            state.lastFull = milliseconds()
+            if isOnServer { return 0 }
             return state.missing > 0 ? state.missing : Limits.roomBytesMin - (bytes ?? 0)
         }
         let isNew = health.report(
@@ -97,6 +106,9 @@ final class StoreTroubles: Sendable {
     /// Hears that a write found room, and ends a full disk if there is enough.
     func foundRoom() {
         let free = freeBytes()
+        // A small write finds room where a larger one does not.
+        let pause = UInt64(Limits.serverRoomSeconds) * 1000
+        if isOnServer, milliseconds() - state.withLock({ $0.lastFull }) < pause { return }
         guard (free ?? .max) >= Limits.roomBytesMin else {
             // With what is left now.
             return full(refusing: 0, missing: 0)

@@ -19,7 +19,7 @@ final class HealthWatch: Sendable {
         _ = OSThread(name: "health") {
             var ledgerStall = StallDetector()
             var readerStall = StallDetector()
-            var sinceTrim = 0
+            var (sinceTrim, wasStalled) = (0, false)
             var told = MemoryPressure.Level.none
             while true {
                 _ = sleep(1)
@@ -51,7 +51,9 @@ final class HealthWatch: Sendable {
                 health.set(
                     .ledgerStalled, isLedgerStalled,
                     "Writes wait, and the ledger has done nothing for \(Limits.stalledSeconds) "
-                        + "seconds or more. Look at the disk, or the database server: it may hang.")
+                        + "seconds or more. \(cure(of: ledger))")
+                if isLedgerStalled != wasStalled { tellStall(isLedgerStalled, of: ledger, log) }
+                wasStalled = isLedgerStalled
                 // Also finds out whether a full disk has room again.
                 if ledger.backlog == 0 { ledger.requestHeartbeat() }
                 let reads = readers.progress
@@ -63,6 +65,22 @@ final class HealthWatch: Sendable {
                         + "seconds or more. Look at the disk, or raise [server] readers.")
             }
         }
+    }
+}
+
+private func cure(of ledger: LedgerThread) -> String {
+    ledger.term > 0
+        ? "Look whether a standby is away that commits wait for, or the database server hangs."
+        : "Look at the disk: it may hang."
+}
+
+private func tellStall(_ isThere: Bool, of ledger: LedgerThread, _ log: Log) {
+    if isThere {
+        log.warning(
+            "The ledger stands still: writes wait. \(cure(of: ledger))",
+            ["waiting": ledger.backlog])
+    } else {
+        log.notice("The ledger goes on.")
     }
 }
 

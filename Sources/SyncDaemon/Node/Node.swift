@@ -56,7 +56,11 @@ final class Node: Sendable {
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
         let troubles = StoreTroubles(
-            directory: configuration.directory, health: health, counters: counters, log: log)
+            directory: configuration.storeServer == nil
+                ? configuration.directory
+                : "PostgreSQL (schema \(configuration.storeSchema))",
+            isOnServer: configuration.storeServer != nil, health: health, counters: counters,
+            log: log)
         let files = files(of: store, troubles)
         let (makeReader, quarantine) = (store.makeReader, Quarantine(troubles: troubles))
         let (memberships, revoked, granted) = try kept(by: store)

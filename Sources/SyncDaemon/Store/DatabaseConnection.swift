@@ -138,12 +138,12 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
         }
     }
 
-    /// Has something asked when a server has said nothing for too long: `true` waits on.
+    /// As ``PostgresConnection/onSilence(after:_:)``.
     @inline(never)
-    func onSilence(_ body: @escaping () -> Bool) {
+    func onSilence(after milliseconds: Int32, _ body: @escaping (Int32) -> Bool) {
         switch self {
         case .sqlite: return
-        case .postgres(let connection): connection.onSilence(body)
+        case .postgres(let connection): connection.onSilence(after: milliseconds, body)
         }
     }
 

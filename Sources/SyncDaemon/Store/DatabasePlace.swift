@@ -72,6 +72,7 @@ extension StoreConnection {
         ) { error in
             if error.isFull { return .full }
             if error.isDamage { return .damaged(path: name, reason: error.message) }
+            if error.isOfData { return .unstorable(name: name, reason: error.message) }
             return .server(name: name, reason: error.message, advice: ServerAdvice(error))
         }
         guard connection.serverVersion >= Self.oldestServer else {
@@ -146,6 +147,8 @@ extension ServerAdvice {
             switch error.state {
             case "SD001": .leave
             case "SD002": .standby
+            case "57P01": .ended
+            case "3F000", "42501": .rights
             default: .reach
             }
     }

@@ -47,6 +47,7 @@ final class DatabaseSeat {
         fence = try connection.prepare("SELECT fence(?, ?)")
         findStandby = try connection.prepare(
             "SELECT 1 WHERE current_setting('synchronous_standby_names') <> ''")
+        try Self.requireStandby(connection, name: place.name)
         try begin.run()
         let take = try connection.prepare(
             """
@@ -57,7 +58,9 @@ final class DatabaseSeat {
             throw .damaged(path: place.name, reason: "its seat is missing")
         }
         self.term = Int(term)
-        connection.onSilence { Self.waitsForStandby(pid, at: place) }
+        connection.onSilence(after: Int32(Limits.seatLeaseSeconds) * 1000) {
+            Self.isBusy(pid, at: place, since: $0)
+        }
         try hold(connection)
         try commit.run(expecting: "COMMIT")
         try requireDurable(connection)
@@ -97,16 +100,43 @@ final class DatabaseSeat {
         }
     }
 
-    /// Whether a server that says nothing is there, and waits with a commit for a standby.
+    /// Whether a server that says nothing is there, and at work for the ledger's session: another
+    /// one asks.
     ///
-    /// That is what it is to do, however long it takes. Another session asks.
-    private static func waitsForStandby(_ pid: Int64, at place: DatabasePlace) -> Bool {
+    /// To wait with a commit for a standby is what it is to do, however long that takes. Who cannot
+    /// even ask has no right to write any more as soon as the lease is over, and is to go.
+    private static func isBusy(
+        _ pid: Int64, at place: DatabasePlace, since milliseconds: Int32
+    ) -> Bool {
         do throws(StoreError) {
-            return try place.connect(for: .reserve).prepare(
-                "SELECT 1 FROM pg_stat_activity WHERE pid = ?::bigint AND wait_event = 'SyncRep'"
-            ).first([.integer(pid)]) { _ in true } ?? false
+            let event = try place.connect(for: .reserve).prepare(
+                """
+                SELECT coalesce(wait_event, '') FROM pg_stat_activity
+                WHERE pid = ?::bigint AND state <> 'idle'
+                """
+            ).first([.integer(pid)]) { $0.text(0) }
+            guard let event else { return false }
+            return event == "SyncRep" || milliseconds < Limits.databasePatienceMilliseconds
         } catch {
             return false
+        }
+    }
+
+    /// Refuses a server whose commits would wait for a standby that is not there.
+    private static func requireStandby(
+        _ connection: borrowing StoreConnection, name: String
+    ) throws(StoreError) {
+        let isAway = try connection.prepare(
+            """
+            SELECT 1 WHERE current_setting('synchronous_standby_names') <> ''
+            AND current_setting('synchronous_commit') NOT IN ('off', 'local')
+            AND NOT EXISTS (SELECT FROM pg_stat_replication)
+            """
+        ).first { _ in true }
+        guard isAway == nil else {
+            throw .server(
+                name: name, reason: "its commits wait for a standby, and none is connected",
+                advice: .standby)
         }
     }
 }

@@ -62,7 +62,7 @@ enum PostgresSchema {
         if try find.first([.text(schema)], body: { _ in true }) == nil {
             try connection.execute("CREATE SCHEMA \(quoted(schema))")
         }
-        for part in [tables, longKeys, counts, threads, uses, keys, seat] {
+        for part in [entryIDs, tables, longKeys, counts, threads, uses, keys, seat] {
             try connection.execute(part)
         }
         let insert = try connection.prepare("INSERT INTO meta(name, value) VALUES (?, ?)")
@@ -98,7 +98,7 @@ enum PostgresSchema {
         return "(CASE WHEN octet_length(\(text)) <= 1000 THEN \(text) ELSE long_key(\(text)) END)"
     }
 
-    static let entryID = "((payload::json ->> 'id') COLLATE \"C\")"
+    static let entryID = "(entry_id(payload) COLLATE \"C\")"
 
     // MARK: Tables
 
@@ -206,6 +206,17 @@ enum PostgresSchema {
             END IF;
             RETURN held;
         END $$;
+        """
+
+    /// What a payload says that its entry is called, so that any payload has a place in an index:
+    /// texts of a server's cannot hold U+0000, also where nobody looks at them, and its rows are
+    /// short. No entry's id is as long.
+    private static let entryIDs = """
+        CREATE FUNCTION entry_id(payload text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+            SELECT left((CASE WHEN strpos(payload, '\\u0000') = 0 THEN payload
+                ELSE regexp_replace(payload, '(\\\\\\\\)|\\\\u0000', '\\1', 'g') END)::json ->> 'id',
+                500)
+        $$;
         """
 
     private static let longKeys = """

@@ -56,7 +56,8 @@ extension SQLStore {
         under key: MessageAction.Key, in channel: Channel
     ) throws(StoreError) -> MessageAction? {
         if let known = foreseen?.action(under: key, in: channel) { return known }
-        let id = try id(of: channel)
+        // A channel that nobody wrote to gets no row for a question.
+        guard let id = try knownID(of: channel) else { return nil }
         let found = try statements.findAction.first([.integer(id)] + key.columns) {
             Self.action($0, under: key, in: id)
         }

@@ -27,6 +27,8 @@ final class SeatWatch {
         let place = DatabasePlace.server(target: target, schema: schema)
         self.schema = schema
         connection = try place.connect(for: .reserve)
+        // All that is asked is answered at once, or by nobody.
+        connection.onSilence(after: Int32(Limits.seatLeaseSeconds) * 1000) { _ in false }
         tryLock = try connection.prepare(
             "SELECT \(StoreConnection.lock("pg_try_advisory_lock")) FROM pg_namespace"
                 + " WHERE nspname = ?")
@@ -34,13 +36,15 @@ final class SeatWatch {
             "SELECT \(StoreConnection.lock("pg_advisory_unlock")) FROM pg_namespace"
                 + " WHERE nspname = ?")
         // Never one that the server keeps waiting: what it is committing would be shown to all
-        // before a standby has it. Nor one that only has the number of the one that is gone.
+        // before a standby has it; nor one that was let go just now. Nor one that only has the
+        // number of the one that is gone.
         endSilent = try connection.prepare(
             """
             SELECT pg_terminate_backend(a.pid) FROM seat JOIN pg_stat_activity AS a
             ON a.pid = seat.pid WHERE a.wait_event = 'ClientRead'
             AND a.application_name = '\(DatabasePlace.Purpose.ledger.sessionName)'
-            AND seat.renewed < clock_timestamp() - make_interval(secs => ?::bigint)
+            AND greatest(seat.renewed, a.state_change)
+                < clock_timestamp() - make_interval(secs => ?::bigint)
             """)
         findSilent = try connection.prepare(
             """

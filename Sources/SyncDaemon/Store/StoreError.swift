@@ -7,6 +7,10 @@ enum ServerAdvice: String {
         "Use a server of version 14 or later, and a database whose encoding is UTF8."
     case standby = "Bring the standby back, and see what synchronous_standby_names says."
     case room = "Free some space on the server."
+    case ended =
+        "Its session was ended: by another daemon in reserve, which serves now, or by an operator."
+    case rights =
+        "The role needs CREATE on the database, or a schema that is its own ([store] schema)."
     case leave = "That one serves; this one can go into reserve (docs/OPERATIONS.md, PostgreSQL)."
 }
 
@@ -29,6 +33,8 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A database server cannot be used, or is gone. What was being committed may or may not be
     /// there.
     case server(name: String, reason: String, advice: ServerAdvice = .reach)
+    /// A database server does not take a row as it is; the transaction left no trace.
+    case unstorable(name: String, reason: String)
     /// The disk or the file failed. What was being committed may or may not be there.
     case broken(code: Int32, reason: String)
 
@@ -60,6 +66,8 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .server(let name, let reason, let advice):
             "\(name.prefix(1).uppercased() + name.dropFirst()) cannot be used: \(reason). "
                 + advice.rawValue
+        case .unstorable(let name, let reason):
+            "A write cannot be stored in \(name): \(reason)."
         case .broken(let code, let reason):
             "The store failed: \(reason) (SQLite \(code)). Check the disk."
         }
