@@ -285,7 +285,8 @@ final class LedgerThread: Sendable {
         case .damaged: troubles.refused(writeCount)
         case .some(.unstorable):
             troubles.refused(writeCount)
-            log.error("A write was refused: the database server cannot hold it.",
+            log.error(
+                "A write was refused: the database server cannot hold it.",
                 ["error": failure?.description ?? ""])
         case .some(let failure): fail(failure)
         }

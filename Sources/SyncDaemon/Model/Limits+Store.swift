@@ -75,8 +75,8 @@ extension Limits {
     static let oldRowsPerCommitMax = 1000
     /// Bytes that must be free before writes are taken again on a disk that was full.
     static let roomBytesMin = 1024 * 1024
-    /// Seconds without a write that found no room on a database server's disk, after which it counts
-    /// as having some again.
+    /// Seconds without a write that found no room on a database server's disk, after which it
+    /// counts as having some again.
     static let serverRoomSeconds = 10
     /// Least time between two log lines that say that the disk is full, in seconds.
     static let reminderSeconds = 60

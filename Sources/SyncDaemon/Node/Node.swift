@@ -55,12 +55,7 @@ final class Node: Sendable {
         certificate = CertificateWatch(configuration.tlsIdentity, log: log)
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
-        let troubles = StoreTroubles(
-            directory: configuration.storeServer == nil
-                ? configuration.directory
-                : "PostgreSQL (schema \(configuration.storeSchema))",
-            isOnServer: configuration.storeServer != nil, health: health, counters: counters,
-            log: log)
+        let troubles = StoreTroubles(of: configuration, health, counters, log)
         let files = files(of: store, troubles)
         let (makeReader, quarantine) = (store.makeReader, Quarantine(troubles: troubles))
         let (memberships, revoked, granted) = try kept(by: store)
@@ -228,6 +223,18 @@ extension Accounts {
                 max: min(Limits.unsentBytesMax, ceiling / Limits.unsentMemoryShare)))
         apply(configuration.keysets)
         for membership in memberships { account(of: membership.group.keyset).add(.groups) }
+    }
+}
+
+extension StoreTroubles {
+    fileprivate convenience init(
+        of configuration: Configuration, _ health: Health, _ counters: Counters, _ log: Log
+    ) {
+        let isOnServer = configuration.storeServer != nil
+        self.init(
+            directory: isOnServer
+                ? "PostgreSQL (schema \(configuration.storeSchema))" : configuration.directory,
+            isOnServer: isOnServer, health: health, counters: counters, log: log)
     }
 }
 

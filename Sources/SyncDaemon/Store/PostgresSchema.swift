@@ -208,14 +208,15 @@ enum PostgresSchema {
         END $$;
         """
 
-    /// What a payload says that its entry is called, so that any payload has a place in an index:
-    /// texts of a server's cannot hold U+0000, also where nobody looks at them, and its rows are
-    /// short. No entry's id is as long.
+    /// What a payload says that its entry is called, so that any payload has a place in an index.
+    ///
+    /// Texts of a server's cannot hold U+0000, also where nobody looks at them, and the rows of its
+    /// indexes are short. No entry's id is as long.
     private static let entryIDs = """
         CREATE FUNCTION entry_id(payload text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
             SELECT left((CASE WHEN strpos(payload, '\\u0000') = 0 THEN payload
-                ELSE regexp_replace(payload, '(\\\\\\\\)|\\\\u0000', '\\1', 'g') END)::json ->> 'id',
-                500)
+                ELSE regexp_replace(payload, '(\\\\\\\\)|\\\\u0000', '\\1', 'g')
+                END)::json ->> 'id', 500)
         $$;
         """
 

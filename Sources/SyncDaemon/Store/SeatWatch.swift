@@ -23,7 +23,13 @@ final class SeatWatch {
     private let endSilent: StoreStatement
     private let findSilent: StoreStatement
 
-    init(target: String, schema: String) throws(StoreError) {
+    private let lease: SQLValue
+
+    /// - Parameter lease: Seconds without a sign of life, after which a daemon counts as silent.
+    init(
+        target: String, schema: String, lease: Int = Limits.seatLeaseSeconds
+    ) throws(StoreError) {
+        self.lease = .integer(Int64(lease))
         let place = DatabasePlace.server(target: target, schema: schema)
         self.schema = schema
         connection = try place.connect(for: .reserve)
@@ -63,8 +69,7 @@ final class SeatWatch {
             _ = try unlock.first([.text(schema)]) { _ in true }
             return .free
         }
-        let seconds = SQLValue.integer(Int64(Limits.seatLeaseSeconds))
-        if try endSilent.first([seconds], body: { $0.integer(0) == 1 }) == true { return .ended }
-        return try findSilent.first([seconds]) { _ in true } == true ? .silent : .taken
+        if try endSilent.first([lease], body: { $0.integer(0) == 1 }) == true { return .ended }
+        return try findSilent.first([lease]) { _ in true } == true ? .silent : .taken
     }
 }
