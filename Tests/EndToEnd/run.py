@@ -22,9 +22,9 @@ import time
 HERE = pathlib.Path(__file__).parent
 
 # These take a minute or more: they begin first, so that none is left over at the end.
-LONG = ["test_attack", "test_service", "test_clock", "test_web_client", "test_web_ui_access",
-        "test_web_ui", "test_disk", "test_crash",
-        "test_backup", "test_quotas", "test_transport", "test_events"]
+LONG = ["test_console", "test_web_client", "test_admin", "test_attack", "test_web_ui",
+        "test_postgres_seat", "test_web_ui_strangers", "test_emoji", "test_backup",
+        "test_web_ui_access", "test_service", "test_webhooks", "test_web_windows"]
 
 
 def main():

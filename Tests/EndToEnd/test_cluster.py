@@ -124,10 +124,10 @@ class Cluster(DaemonTestCase):
         self.addCleanup(proxy.terminate)
         return Front(port)
 
-    async def served_by_another(self, machines, one):
-        others = [it for it in machines if it is not one]
-        await asyncio.to_thread(
-            until, lambda: any(it.serves for it in others), "another daemon that serves")
+    async def one_that_serves(self, machines):
+        """The one that serves, once there is one."""
+        return await asyncio.to_thread(
+            until, lambda: next((it for it in machines if it.serves), None), "a daemon that serves")
 
     async def test_whatever_ends_nothing_is_lost_and_clients_go_on(self):
         text = self.configuration()
@@ -144,13 +144,13 @@ class Cluster(DaemonTestCase):
 
             await goes_on()
             # Both wait for it at once, the one that ended and the one in reserve.
-            one = next(it for it in machines if it.serves)
+            one = await self.one_that_serves(machines)
             one.daemon.process.kill()
             await goes_on()
             # Its kernel still takes connections: the proxy's check finds nobody behind them.
-            one = next(it for it in machines if it.serves)
+            one = await self.one_that_serves(machines)
             one.daemon.process.send_signal(signal.SIGSTOP)
-            await self.served_by_another(machines, one)
+            await self.one_that_serves([it for it in machines if it is not one])
             await goes_on()
             one.daemon.process.send_signal(signal.SIGCONT)
             # The standby has all that was acknowledged, and gets a standby of its own.
