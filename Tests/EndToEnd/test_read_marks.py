@@ -155,6 +155,14 @@ class ReadMarks(DaemonTestCase):
             self.reader("evelyn", daemon=daemon).refusal(
                 "markRead", channel="room", through=said[2]), "quota_exceeded")
 
+    def test_a_question_is_nothing_that_was_said(self):
+        """A removal of what is not there looks for it, and no more."""
+        removal = self.ada.command(
+            "removeAction", channel="new", messageTimetoken="5", value="a")
+        self.assertEqual(removal["applied"], "absent")
+        self.ada.command("markRead", channel="new", through="6")
+        self.assertNotIn("through", self.ada.unread("new")[0])
+
     async def test_random_lives(self):
         """Whatever two devices of each user do, all end with the furthest mark."""
         dice = self.random()
