@@ -126,6 +126,13 @@ final class EventOrder: Sendable {
     /// way.
     func announce(_ announcement: Announcement) -> Announced {
         state.withLock { state in
+            // What presence says builds on what it said before.
+            if announcement.origin == nil, !state.waiting.isEmpty {
+                var asks = false
+                state.places.want(at: wallTicks(), ask: &asks)
+                if asks { askForCeiling() }
+                return wait(.event(announcement), &state)
+            }
             guard let timetoken = takePlace(&state) else {
                 return wait(.event(announcement), &state)
             }
@@ -244,14 +251,22 @@ final class EventOrder: Sendable {
         state.waiting = []
         state.waitingBytes = 0
         var step = Commit()
+        var keepsPresence = false
         for one in waiting {
+            if keepsPresence, case .event(let announcement) = one, announcement.origin == nil {
+                keep(one, &state)
+                continue
+            }
             let timetoken = takePlace(&state)
             switch one {
             case .event(let announcement):
                 if let timetoken { add(announcement, at: timetoken, to: &step, &state) }
                 guard let origin = announcement.origin else {
                     // Nobody hears that there is no place, and would come again.
-                    if timetoken == nil { keep(one, &state) }
+                    if timetoken == nil {
+                        keep(one, &state)
+                        keepsPresence = true
+                    }
                     continue
                 }
                 let result: Result<Reply, ProtocolError> =

@@ -53,9 +53,7 @@ struct Places {
     ///
     /// - Parameter ask: Set when whoever has the store must be asked for a higher ceiling.
     mutating func take(at clock: UInt64, ask: inout Bool) -> Timetoken? {
-        let next = visible.successor(at: clock)
-        // In a busy daemon each commit raises the ceiling, and this is all that it costs.
-        if next.rawValue + Self.askTicks > ceiling.rawValue { ask = asks(for: next, at: clock) }
+        let next = want(at: clock, ask: &ask)
         let isWithin = reserved.map { next < $0 } ?? true
         if isWithin, next.rawValue + Self.tightTicks <= ceiling.rawValue {
             visible = next
@@ -66,6 +64,17 @@ struct Places {
         guard tight <= ceiling, reserved.map({ tight < $0 }) ?? true else { return nil }
         visible = tight
         return tight
+    }
+
+    /// Has a higher ceiling asked for, where the next place needs one, and takes none.
+    ///
+    /// - Returns: That place, if the ceiling were no matter.
+    @discardableResult
+    mutating func want(at clock: UInt64, ask: inout Bool) -> Timetoken {
+        let next = visible.successor(at: clock)
+        // In a busy daemon each commit raises the ceiling, and this is all that it costs.
+        if next.rawValue + Self.askTicks > ceiling.rawValue { ask = asks(for: next, at: clock) }
+        return next
     }
 
     private mutating func asks(for next: Timetoken, at clock: UInt64) -> Bool {

@@ -185,6 +185,24 @@ struct EventOrderTests {
         #expect(world.events.map(\.timetoken) == [tick(start), tick(start + 2)])
     }
 
+    @Test("what presence says never overtakes what waits, also when the clock steps back")
+    func behind() {
+        let world = World(after: tick(100), ceiling: tick(17_000_000_000_000_000))
+        world.clock.withLock { $0 += Limits.ceilingTicks }
+        #expect(world.announce("one came") == .waits)
+        // Now there would be a place.
+        world.clock.withLock { $0 = 1_000_000 }
+        #expect(world.announce("another one came") == .waits)
+
+        world.order.raise(to: .end)
+
+        let texts = world.events.compactMap { envelope -> String? in
+            guard case .signal(let message) = envelope.event else { return nil }
+            return message.payload
+        }
+        #expect(texts == ["one came", "another one came"])
+    }
+
     @Test("with a full disk it uses up what is below the ceiling, refuses then, and comes back")
     func fullDisk() {
         let world = World(after: tick(1000), ceiling: tick(1005))
