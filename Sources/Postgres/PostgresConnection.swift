@@ -66,7 +66,7 @@ public final class PostgresConnection<Failure: Error> {
     public func revive() throws(Failure) {
         guard pipeline.isLost else { return }
         let old = pipeline
-        for set in rowSets { set.forget() }
+        forgetRows()
         try telling { () throws(PostgresError) in pipeline = try connect() }
         pipeline.patience = old.patience
         (pipeline.onWait, pipeline.onSilence) = (old.onWait, old.onSilence)
@@ -131,6 +131,12 @@ public final class PostgresConnection<Failure: Error> {
             try pipeline.send(set.number, arrays)
             if !tickets.isEmpty { self.tickets[pipeline.lastSent] = tickets }
         }
+    }
+
+    private func forgetRows() {
+        for set in rowSets { set.forget() }
+        // Another pipeline counts its statements anew.
+        tickets = [:]
     }
 
     /// No statement's number.
@@ -209,7 +215,7 @@ public final class PostgresConnection<Failure: Error> {
     /// Ends a transaction that is open or failed, and forgets what was queued for it; without a
     /// connection the server does it.
     public func rollBack() {
-        for set in rowSets { set.forget() }
+        forgetRows()
         do throws(PostgresError) {
             // What failed in it was told, or belongs to what is taken back.
             do throws(PostgresError) { try pipeline.settle() } catch  where !error.isLost {}

@@ -8,13 +8,8 @@ import CLibPQ
 public struct PostgresTarget: Sendable, Hashable {
     /// As it was written.
     public let text: String
-    private let host: String
-    private let address: String
-    private let sslMode: String
     /// What is said of it, by keywords.
     private let values: [String: String]
-    /// Whether a password stands in it.
-    public let hasPassword: Bool
 
     /// - Throws: What libpq cannot read of it, in its words; never the text itself.
     public init(_ text: String) throws(PostgresError) {
@@ -39,15 +34,15 @@ public struct PostgresTarget: Sendable, Hashable {
         }
         self.text = text
         self.values = values
-        host = values["host"] ?? ""
-        address = values["hostaddr"] ?? ""
-        sslMode = values["sslmode"] ?? ""
-        hasPassword = values["password"] != nil
     }
+
+    /// Whether a password stands in it.
+    public var hasPassword: Bool { values["password"] != nil }
 
     /// Whether all of its servers are on this machine: what goes to them, nobody else sees.
     public var isLocal: Bool {
-        let names = (address.isEmpty ? host : address).split(separator: ",")
+        let places = [values["hostaddr"], values["host"]].compactMap(\.self).first { !$0.isEmpty }
+        let names = (places ?? "").split(separator: ",")
         return names.allSatisfy { name in
             name.hasPrefix("/") || name == "localhost" || name == "::1" || name.hasPrefix("127.")
         }
@@ -67,7 +62,7 @@ public struct PostgresTarget: Sendable, Hashable {
         return (0..<count).map { index in
             var values = values
             // Of several one can be written to.
-            values["target_session_attrs", default: "read-write"] += ""
+            values["target_session_attrs"] = values["target_session_attrs"] ?? "read-write"
             for (kind, list) in zip(kinds, lists) where !list.isEmpty {
                 // One port may be that of all.
                 values[kind] = String(list.count == 1 ? list[0] : list[min(index, list.count - 1)])
@@ -83,5 +78,5 @@ public struct PostgresTarget: Sendable, Hashable {
     }
 
     /// Whether it takes no server but the one whose name a certificate proves.
-    public var provesServer: Bool { sslMode == "verify-full" }
+    public var provesServer: Bool { values["sslmode"] == "verify-full" }
 }

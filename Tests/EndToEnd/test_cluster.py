@@ -14,10 +14,9 @@ import unittest
 import urllib.request
 
 import manual
-from case import DaemonTestCase
 from daemon import Daemon
 from lanes import under_load
-from postgres import PostgresServer
+from test_postgres_seat import Replicated
 from waiting import until
 
 WRITERS = 3
@@ -76,18 +75,11 @@ class Machine:
         return self.daemon.process.poll() is None
 
 
-class Cluster(DaemonTestCase):
+class Cluster(Replicated):
     def folder(self):
         folder = tempfile.mkdtemp(prefix="syncdaemon-cluster-")
         self.addCleanup(shutil.rmtree, folder)
         return folder
-
-    def setUp(self):
-        super().setUp()
-        self.primary = PostgresServer().start()
-        self.addCleanup(self.primary.discard)
-        self.other = self.primary.standby()
-        self.addCleanup(self.other.discard)
 
     def configuration(self):
         """The manual's, with the test's addresses and no access control."""

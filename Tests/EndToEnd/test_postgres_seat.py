@@ -177,8 +177,8 @@ class Reserve(DaemonTestCase):
         await asyncio.to_thread(pair.serving.stop)
 
 
-class Standby(DaemonTestCase):
-    """What was acknowledged is on two machines, or was not acknowledged."""
+class Replicated(DaemonTestCase):
+    """A server and its synchronous standby."""
 
     def setUp(self):
         super().setUp()
@@ -186,6 +186,10 @@ class Standby(DaemonTestCase):
         self.addCleanup(self.primary.discard)
         self.other = self.primary.standby()
         self.addCleanup(self.other.discard)
+
+
+class Standby(Replicated):
+    """What was acknowledged is on two machines, or was not acknowledged."""
 
     def arguments(self, server, *more):
         return "--store", "postgres", "--store-url", server.url, *more

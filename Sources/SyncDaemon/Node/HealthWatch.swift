@@ -19,7 +19,7 @@ final class HealthWatch: Sendable {
         _ = OSThread(name: "health") {
             var ledgerStall = StallDetector()
             var readerStall = StallDetector()
-            var (sinceTrim, wasStalled) = (0, false)
+            var sinceTrim = 0
             var told = MemoryPressure.Level.none
             while true {
                 _ = sleep(1)
@@ -48,12 +48,11 @@ final class HealthWatch: Sendable {
                 certificate.look(at: time(nil), health)
                 let isLedgerStalled = ledgerStall.observe(
                     progress: ledger.turns.count, waiting: ledger.backlog)
-                health.set(
+                let isNews = health.set(
                     .ledgerStalled, isLedgerStalled,
                     "Writes wait, and the ledger has done nothing for \(Limits.stalledSeconds) "
                         + "seconds or more. \(cure(of: ledger))")
-                if isLedgerStalled != wasStalled { tellStall(isLedgerStalled, of: ledger, log) }
-                wasStalled = isLedgerStalled
+                if isNews { tellStall(isLedgerStalled, of: ledger, log) }
                 // Also finds out whether a full disk has room again.
                 if ledger.backlog == 0 { ledger.requestHeartbeat() }
                 let reads = readers.progress

@@ -86,8 +86,11 @@ final class Health: Sendable {
 
 extension Health {
     /// Reports or clears.
-    func set(_ cause: Cause, _ isThere: Bool, _ text: @autoclosure () -> String) {
-        if isThere { report(cause, text()) } else { clear(cause) }
+    ///
+    /// - Returns: Whether that is news.
+    @discardableResult
+    func set(_ cause: Cause, _ isThere: Bool, _ text: @autoclosure () -> String) -> Bool {
+        isThere ? report(cause, text()) : clear(cause)
     }
 
     func has(_ cause: Cause) -> Bool { texts.withLock { $0[cause] != nil } }

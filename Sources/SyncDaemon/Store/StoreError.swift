@@ -6,7 +6,6 @@ enum ServerAdvice: String {
     case replace =
         "Use a server of version 14 or later, and a database whose encoding is UTF8."
     case standby = "Bring the standby back, and see what synchronous_standby_names says."
-    case room = "Free some space on the server."
     case ended =
         "Its session was ended: by another daemon in reserve, which serves now, or by an operator."
     case rights =
