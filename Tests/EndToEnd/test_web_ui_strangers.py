@@ -1,6 +1,7 @@
 """The components and what strangers send, and what pages get wrong: nothing is fetched that somebody
 else names, nothing grows without bound, nothing that was typed is lost."""
 
+import asyncio
 import http.server
 import json
 import pathlib
@@ -11,6 +12,7 @@ from browser import LocalServer
 from test_console import ConsoleCase
 from test_web_client import WebCase
 from test_web_ui import BAR, FIELD, MESSAGE, PICKER, SHEET, UiCase
+from waiting import Patience
 
 TEXT = f"{MESSAGE} >>> [part=text]"
 QUOTE = f"{MESSAGE} >>> [part=quote]"
@@ -88,6 +90,11 @@ class Fetched(StrangersCase):
             await bob.publish("room", {"text": "Hm."})
         ada = await self.person(self.daemon, "ada")
         faces = f"texts('{MESSAGE} >>> .face').filter((it) => it !== '')"
+        # Letters show until the names are there, and once more when the picture is not.
+        patience = Patience()
+        while not self.elsewhere.paths:
+            patience.check("the picture's being asked for")
+            await asyncio.sleep(0.05)
         await ada.page.until(f"{faces}.join() === 'Z,B,Z,B,Z,B'", "letters")
         seen = await ada.page.run(f"""(async () => {{
             const seen = new Set();
