@@ -77,6 +77,10 @@ class Part(Rows):
         if self._window is not None:
             # What was missed, summed up: the rest is as the last of these pushes says.
             self.rest = None
+            start = timetoken(self._window["after"])
+            if start > self.after and timetoken(push["t"]["t"]) > self.rest_cursor:
+                # It leaves out what became of what a page brought.
+                self._drop(start)
         super().apply(push)
         if self._window is not None and "rest" in self._window and (
                 timetoken(self._window["after"]) == self.after):
@@ -191,6 +195,9 @@ class Part(Rows):
         lost = [row for row in self.all_rows() if row[0] <= after]
         if self.rest is not None:
             self.rest = [it + by for it, by in zip(self.rest, self.sum(lost))]
+        self._drop(after)
+
+    def _drop(self, after):
         self.messages = {it: row for it, row in self.messages.items() if it > after}
         self.actions = {it: added for it, added in self.actions.items() if it[0] > after}
         self.scores = {it: score for it, score in self.scores.items() if it[0] > after}

@@ -530,6 +530,35 @@ def returns():
         it.holds()
         yield it
 
+    it = Story("what a page brought goes where a summary leaves out what became of it").open()
+    it.do("reload")
+    after = str(it.part.after)
+
+    def summed_up():
+        since = it.part.cursor
+        push = it.paper.push(since, window={
+            "after": after, "rest": it.paper.older(0, after)["rest"]})
+        push["m"] = [told for told in push["m"]
+                     if told["d"]["data"]["messageTimetoken"] > after]
+        return push
+    it.paper.add("eve", it.messages[5])
+    it.do("connect", epoch=EPOCH)
+    it.asks(it.subscribe())
+    it.welcome(0, "delta")
+    it.push(summed_up())
+    it.do("older", last=2)
+    it.asks(it.older(2))
+    it.page(1, it.paper.older(2, after))
+    it.holds()
+    it.paper.add("eve", it.messages[2])
+    it.paper.add("eve", it.messages[4])
+    it.push(summed_up())
+    it.asks(it.older(2))
+    it.holds()
+    it.page(2, it.paper.older(2, after))
+    it.holds()
+    yield it
+
     it = Story("a store that was set back, before there is a page")
     it.do("connect", epoch=EPOCH)
     it.asks(it.subscribe(), it.older(3))

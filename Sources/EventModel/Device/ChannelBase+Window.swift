@@ -110,4 +110,18 @@ extension ChannelBase {
         seen = nil
         return rows
     }
+
+    /// Gives up what a page brought since it subscribed, where a summary for the window as it was
+    /// then goes on after that page: it left out what became of those rows.
+    ///
+    /// - Parameter cursor: The summary's.
+    /// - Returns: The rows that went.
+    mutating func forget(untoldBy window: BatchWindow, of cursor: Timetoken) -> [RowChange] {
+        guard window.after > rest.after, cursor > max(self.cursor, rest.cursor) else { return [] }
+        var rows: [RowChange] = []
+        cache.drop(through: window.after, rows: &rows)
+        count(rows)
+        rest = ChannelRest(after: window.after, digest: nil)
+        return rows
+    }
 }

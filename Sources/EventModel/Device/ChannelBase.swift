@@ -85,12 +85,15 @@ public struct ChannelBase: Hashable, Sendable {
     ///
     /// - Returns: The rows that came and went, in order.
     mutating func apply(_ batch: Batch) -> [RowChange] {
-        // What is summed up does not say what the rest comes to.
-        if batch.window != nil, rest.after > .zero {
-            rest = ChannelRest(after: rest.after, digest: nil)
-            seen = nil
-        }
         var rows: [RowChange] = []
+        if let window = batch.window {
+            rows = forget(untoldBy: window, of: batch.cursor)
+            // What is summed up does not say what the rest comes to.
+            if rest.after > .zero {
+                rest = ChannelRest(after: rest.after, digest: nil)
+                seen = nil
+            }
+        }
         for envelope in batch.envelopes { rows += apply(envelope) }
         cache.move(to: batch.cursor)
         if let window = batch.window, window.after == rest.after, let digest = window.rest {

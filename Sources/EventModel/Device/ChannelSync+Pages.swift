@@ -154,6 +154,13 @@ extension ChannelSync {
 
     // MARK: What is given up
 
+    /// Wishes for the messages again that were given up because nobody said what became of them.
+    mutating func wishBack(_ rows: [RowChange]) {
+        let lost = rows.count { if case .messageDropped = $0 { true } else { false } }
+        guard lost > 0 else { return }
+        pages.older = max(pages.older ?? 1, min(lost, Limits.windowPageMessagesMax))
+    }
+
     /// Gives up the oldest messages when there are many more than are to be kept.
     ///
     /// Not amid a catch-up: what is told to who holds all does not say what was before.

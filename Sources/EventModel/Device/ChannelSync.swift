@@ -264,7 +264,9 @@ public struct ChannelSync: Sendable {
         } else {
             // A page lacks what a later one undoes: it takes the last one to say what there is.
             let isUnproven = batch.cursor > base.cursor && batch.isPart
+            let start = base.rest.after
             step.rows = base.apply(batch)
+            if base.rest.after > start { wishBack(step.rows) }
             // What is summed up may lack a removal that was forgotten: as long as nothing is known
             // of the rest nothing can be compared.
             if !step.rows.isEmpty || isUnproven || base.rest.digest == nil { isVerified = false }

@@ -254,13 +254,20 @@ struct ChannelWindowTests {
         _ part: inout Part, _ truth: Truth, _ choices: inout SeededGenerator
     ) {
         let after = part.base.rest.after
-        // The server may know an earlier start of the window.
-        let start = choices.chance(30) ? Timetoken.zero : after
+        // The server may know an earlier start of the window, or a later one.
+        let held = part.base.cache.messages.keys.sorted()
+        let start: Timetoken =
+            switch choices.below(10) {
+            case 0..<3: .zero
+            case 3..<6: held.isEmpty ? after : choices.pick(held)
+            default: after
+            }
         _ = part.base.apply(
             truth.summedUp(
                 after: part.base.cursor, window: start, tellsRest: choices.chance(80)))
         part.heard = truth.events.count
         if part.base.rest.digest == nil {
+            let after = part.base.rest.after
             let rest = truth.rest(through: after, at: part.heard)
             part.base.rest = ChannelRest(after: after, digest: rest, cursor: part.base.cursor)
         }

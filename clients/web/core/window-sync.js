@@ -6,7 +6,7 @@ import { affectedBy, outcomeOf } from './outcome.js';
 import { Pages } from './pages.js';
 import { isWorthRetrying } from './replies.js';
 import { isLater } from './timetoken.js';
-import { cut, grow, pageMax, settle, unopened } from './window.js';
+import { cut, forgetUntold, grow, pageMax, settle, unopened } from './window.js';
 
 /** @typedef {import('./types.js').ChannelWindow} ChannelWindow */
 /** @typedef {import('./types.js').Outcome} Outcome */
@@ -109,8 +109,7 @@ export class WindowSync extends ChannelSync {
     if (isAnew) return outcomeOf({ restored });
     const { cursor } = compared;
     const outcome = this.check(reply.s, outcomeOf({ restored }), reply.cursor);
-    const isToCut = this.#cut();
-    return isToCut || cursor !== compared.cursor ? this.#kept(outcome) : outcome;
+    return this.#cut() || cursor !== compared.cursor ? this.#kept(outcome) : outcome;
   }
 
   /** @param {any} push @returns {Outcome} */
@@ -118,7 +117,9 @@ export class WindowSync extends ChannelSync {
     if (this.phase !== 'live' && this.phase !== 'doubted') return outcomeOf();
     const { cache, compared } = this;
     const { cursor, tally: { digest: { text } } } = cache;
+    const untold = forgetUntold(compared, push);
     const events = compared.apply(push);
+    if (untold > 0) this.wantOlder(untold);
     const isUnproven = isLater(cache.cursor, cursor) && isPart(push);
     // What is summed up may lack a removal that was forgotten: as long as nothing is known of the
     // rest nothing can be compared.

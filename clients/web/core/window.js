@@ -103,20 +103,45 @@ export function settle(cache, state, at) {
 }
 
 /**
+ * Drops what is on messages up to a timetoken.
+ * @param {ChannelCache} cache @param {string} end
+ */
+function dropThrough(cache, end) {
+  const { messages, rows } = cache;
+  for (const it of [...messages.keys()]) if (!isLater(it, end)) cache.dropMessage(it);
+  for (const it of [...rows.messages()]) {
+    if (isLater(it, end)) continue;
+    for (const group of [...rows.groups(it).values()]) for (const row of [...group]) rows.drop(row);
+  }
+}
+
+/**
+ * Gives up what a page brought since the subscription, where a summary for the window as it was
+ * then goes on after that page: it leaves out what became of those rows.
+ * @param {ChannelCache} cache @param {any} push
+ * @returns {number} Messages that went.
+ */
+export function forgetUntold(cache, { window, t: { t: cursor } }) {
+  const { rest, messages: { size } } = cache;
+  const isTold = !window || !isLater(window.after, rest.after) ||
+    !isLater(cursor, cache.cursor) || !isLater(cursor, rest.cursor);
+  if (isTold) return 0;
+  dropThrough(cache, window.after);
+  cache.rest = new Rest(window.after, null);
+  return size - cache.messages.size;
+}
+
+/**
  * Gives up what is on messages up to a timetoken; nobody has to be told. Not before the cursor has
  * come to where the last page was read: until then rows and rest are of different moments.
  * @param {ChannelCache} cache @param {string} after
  */
 export function shrink(cache, after) {
-  const { rest, cursor, rows, messages, tally } = cache;
+  const { rest, cursor, tally } = cache;
   const isInside = (isLater(after, rest.after) || !rest.isPart) && !rest.isAll;
   if (!isInside || isLater(rest.cursor, cursor)) return;
   const lost = tally.digest.copy();
-  for (const it of [...messages.keys()]) if (!isLater(it, after)) cache.dropMessage(it);
-  for (const it of [...rows.messages()]) {
-    if (isLater(it, after)) continue;
-    for (const group of [...rows.groups(it).values()]) for (const row of [...group]) rows.drop(row);
-  }
+  dropThrough(cache, after);
   lost.merge(tally.digest, -1);
   const digest = rest.digest?.copy().merge(lost, 1) ?? null;
   cache.rest = new Rest(after, digest, rest.cursor, rest.whole);
