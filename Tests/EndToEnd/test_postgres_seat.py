@@ -229,6 +229,8 @@ class Standby(Replicated):
         with self.assertRaises(Refused) as caught:
             await ada.publish("room", "soon")
         self.assertEqual(caught.exception.code, "overloaded")
+        self.assertIn("The ledger stands still: writes wait. Look whether a standby is away",
+                      daemon.log())
         self.other.thaw()
         answer = await waiting
         self.assertEqual(answer[:2], [1, "Sent"])
@@ -236,6 +238,46 @@ class Standby(Replicated):
         texts = [it["payload"] for it in await ada.all_messages("room")]
         self.assertEqual(texts, ["before", "on two machines", "after"])
         self.assertTrue(daemon.is_running)
+        while "The ledger goes on." not in daemon.log():
+            await asyncio.sleep(0.1)
+
+    async def test_a_start_waits_for_a_standby_and_says_so_or_ends_when_it_is_told(self):
+        daemon = self.start_daemon(*self.arguments(self.primary, "--store-require-standby"))
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", "before")
+        await ada.close()
+        await asyncio.to_thread(daemon.stop)
+        self.addCleanup(self.other.thaw)
+
+        async def waits(count):
+            self.other.freeze()
+            await asyncio.to_thread(daemon.spawn)
+            while daemon.log().count("The database server lets the start wait.") < count:
+                self.assertTrue(daemon.is_running)
+                await asyncio.sleep(0.1)
+
+        await waits(1)
+        self.other.thaw()
+        await asyncio.to_thread(daemon.listens)
+        await ada.connect()
+        await ada.publish("room", "after")
+        texts = [it["payload"] for it in await ada.all_messages("room")]
+        self.assertEqual(texts, ["before", "after"])
+        await ada.close()
+        await asyncio.to_thread(daemon.stop)
+        await waits(2)
+        await asyncio.to_thread(daemon.stop)
+        self.assertIn("Stopped before it served.", daemon.log())
+
+    async def test_without_any_standby_it_does_not_start(self):
+        await asyncio.to_thread(self.other.kill)
+        while self.primary.sql("SELECT count(*) FROM pg_stat_replication") != "0":
+            await asyncio.sleep(0.05)
+        daemon = Daemon(*self.arguments(self.primary, "--store-require-standby"))
+        self.addCleanup(daemon.discard)
+        daemon.spawn()
+        self.assertEqual(await asyncio.to_thread(daemon.wait), 1)
+        self.assertIn("its commits wait for a standby, and none is connected", daemon.log())
 
     async def test_a_commit_that_was_told_not_to_wait_is_not_acknowledged(self):
         daemon = self.start_daemon(*self.arguments(self.primary, "--store-require-standby"))

@@ -18,6 +18,8 @@ extension Limits {
     /// How long a thread may make no progress while work waits for it, in seconds; over it:
     /// `/readyz` is 503.
     static let stalledSeconds = 3
+    /// How often the log says that a database server lets the start wait, in seconds.
+    static let startReminderSeconds = 10
     /// Keysets in the configuration; over it: the daemon does not start.
     static let keysetsMax = 1000
     /// Channels, or beginnings of them, that all namespaces of the configuration name; over it: the

@@ -22,10 +22,13 @@ enum StoreCopying {
         case .toServer(let directory, let server):
             // For as long as this command runs, no daemon starts here.
             let lock = try lock(directory)
-            let copied = try showingProgress { (progress) throws(StoreCopyError) in
-                try StoreCopy.copy(
-                    file: SQLStore.path(in: directory), to: server.text, schema: schema,
-                    progress: progress)
+            // The server forgets what was not committed.
+            let copied = try interruptibly(cleaning: {}) { () throws(StoreCopyError) in
+                try showingProgress { (progress) throws(StoreCopyError) in
+                    try StoreCopy.copy(
+                        file: SQLStore.path(in: directory), to: server.text, schema: schema,
+                        progress: progress)
+                }
             }
             _ = consume lock
             let files =

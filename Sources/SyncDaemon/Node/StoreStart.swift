@@ -1,6 +1,7 @@
 // How a store is opened when the daemon starts.
 
 import EventModel
+import Glibc
 
 /// Opens the store, or makes it.
 func openStore(
@@ -40,10 +41,17 @@ extension Configuration {
         }
         // For contents of files.
         try makeDirectories(directory)
-        return try SQLStore(
-            server: storeServer.text, schema: storeSchema,
-            // Who waits in reserve does so before clients can come.
-            SeatTerms(needsStandby: needsStandby, isPatient: !waitsInReserve),
-            resume: resume)
+        // Nothing was promised yet, and a server may let it wait for as long as a standby is away.
+        let end: @Sendable (Int32) -> Never = { signal in
+            log.notice("Stopped before it served.", ["signal": signal])
+            _exit(0)
+        }
+        return try endable(by: [SIGTERM, SIGINT, SIGQUIT], end) { () throws(StoreError) in
+            try SQLStore(
+                server: storeServer.text, schema: storeSchema,
+                // Who waits in reserve does so before clients can come.
+                SeatTerms(needsStandby: needsStandby, isPatient: !waitsInReserve),
+                log: log, resume: resume)
+        }
     }
 }

@@ -47,7 +47,6 @@ final class DatabaseSeat {
         fence = try connection.prepare("SELECT fence(?, ?)")
         findStandby = try connection.prepare(
             "SELECT 1 WHERE current_setting('synchronous_standby_names') <> ''")
-        try Self.requireStandby(connection, name: place.name)
         try begin.run()
         let take = try connection.prepare(
             """
@@ -123,7 +122,7 @@ final class DatabaseSeat {
     }
 
     /// Refuses a server whose commits would wait for a standby that is not there.
-    private static func requireStandby(
+    static func requireStandby(
         _ connection: borrowing StoreConnection, name: String
     ) throws(StoreError) {
         let isAway = try connection.prepare(
@@ -137,6 +136,25 @@ final class DatabaseSeat {
             throw .server(
                 name: name, reason: "its commits wait for a standby, and none is connected",
                 advice: .standby)
+        }
+    }
+}
+
+extension StoreConnection {
+    /// Tells operators how long the server has let a start wait, and systemd to be patient.
+    func tellWaits(of schema: String, _ log: Log) {
+        var seconds = 0
+        onProgress(every: 0) {
+            seconds += 1
+            let notifier = ServiceNotifier()
+            // One in reserve is watched already.
+            notifier.feedWatchdog()
+            guard seconds % Limits.startReminderSeconds == Limits.stalledSeconds else { return }
+            let words =
+                "The database server lets the start wait. Look whether a standby is away that"
+                + " commits wait for."
+            notifier.starting(status: words, forSeconds: 60)
+            log.warning(words, ["schema": schema, "seconds": seconds])
         }
     }
 }

@@ -91,16 +91,18 @@ final class SQLStore: Store {
     /// - Parameters:
     ///   - target: As ``DatabasePlace/server(target:schema:)`` has it.
     ///   - terms: Under which it is written to.
+    ///   - log: Hears of a server that lets the start wait.
     ///   - secret: As above.
     ///   - resume: As above.
     convenience init(
         server target: String, schema: String, _ terms: SeatTerms = SeatTerms(),
-        secret: DigestSecret? = nil, resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
+        log: Log? = nil, secret: DigestSecret? = nil,
+        resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
     ) throws(StoreError) {
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         try self.init(
             at: .server(target: target, schema: schema), lock: nil, files: nil, using: &generator,
-            log: nil, secret: secret, terms, resume: resume)
+            log: log, secret: secret, terms, resume: resume)
     }
 
     /// Opens a file, or makes it.
@@ -134,6 +136,10 @@ final class SQLStore: Store {
         self.place = place
         self.lock = lock
         connection = try place.connect(for: .ledger)
+        if case .server(_, let schema) = place {
+            if let log { connection.tellWaits(of: schema, log) }
+            try DatabaseSeat.requireStandby(connection, name: place.name)
+        }
         try Self.prepare(connection, at: place, log: log, secret: given, using: &generator)
         if case .server(_, let schema) = place {
             guard try connection.lockOut(ofSchema: schema, isPatient: terms.isPatient) else {
@@ -179,6 +185,7 @@ final class SQLStore: Store {
         if try !startRun(through: start, now, lastMark), try emptyLog() {
             _ = try startRun(through: start, now, lastMark)
         }
+        connection.onProgress(every: 0, nil)
     }
 
     /// Makes or upgrades the tables, and says so when the disk has no room for them.

@@ -19,8 +19,9 @@ enum StoreCopyError: Error, CustomStringConvertible {
             "There is data of syncdaemon in \(place) already. Name another place, or remove that"
                 + " data if nobody needs it."
         case .served(let place):
-            "A daemon runs on \(place). Stop it first: systemctl stop syncdaemon.socket"
-                + " syncdaemon.service (or Ctrl-C, where no systemd runs it)."
+            "A daemon runs on \(place), or another copy is under way there. Stop it first:"
+                + " systemctl stop syncdaemon.socket syncdaemon.service (or Ctrl-C, where no"
+                + " systemd runs it)."
         case .differs(let what):
             "What was copied is not what was to be copied: \(what). The copy is thrown away. Check"
                 + " the data (docs/OPERATIONS.md, \"When the file is damaged\")."

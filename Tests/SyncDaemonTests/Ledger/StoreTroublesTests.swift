@@ -15,9 +15,9 @@ final class TroubleBench: Sendable, LogSink {
 
     func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
 
-    func troubles() -> StoreTroubles {
+    func troubles(isOnServer: Bool = false) -> StoreTroubles {
         StoreTroubles(
-            directory: "/data", health: health, counters: Counters(),
+            directory: "/data", isOnServer: isOnServer, health: health, counters: Counters(),
             log: Log(level: .info, sink: self),
             freeBytes: { [self] in free.withLock { $0 } },
             milliseconds: { [self] in now.withLock { $0 } })
@@ -70,5 +70,23 @@ struct StoreTroublesTests {
         troubles.full(refusing: 1, missing: 0)
         troubles.foundRoom()
         #expect(bench.records.withLock { $0.count } == 4)
+    }
+
+    @Test("of a server's disk nobody knows what it lacks: it has room when writes find some")
+    func ofAServer() {
+        let bench = TroubleBench()
+        bench.free.withLock { $0 = nil }
+        let troubles = bench.troubles(isOnServer: true)
+        troubles.full(refusing: 1)
+        #expect(bench.text.contains("unknown bytes free"))
+        #expect(!bench.text.contains("at least"))
+        // A small write may have found what a larger one does not.
+        bench.now.withLock { $0 = UInt64(Limits.serverRoomSeconds) * 1000 - 1 }
+        troubles.foundRoom()
+        #expect(troubles.isFull)
+        bench.now.withLock { $0 += 1 }
+        troubles.foundRoom()
+        #expect(!troubles.isFull)
+        #expect(bench.records.withLock { $0.count } == 2)
     }
 }
