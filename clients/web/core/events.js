@@ -86,7 +86,8 @@ export function readPush(frame) {
  * @param {any} said
  */
 function windowOf({ after, rest }) {
-  return isTimetoken(after) && isState(rest) ? { after, rest } : {};
+  if (!isTimetoken(after)) return {};
+  return isState(rest) ? { after, rest } : { after };
 }
 
 /**

@@ -103,8 +103,7 @@ export class WindowSync extends ChannelSync {
     const isAnew = reply.mode !== 'current' && reply.mode !== 'delta';
     if (isAnew) this.#startAnew();
     const { compared } = this;
-    compared.rules = this.cache.rules;
-    compared.epoch = epoch;
+    [compared.rules, compared.epoch] = [this.cache.rules, epoch];
     compared.setKey(reply.key);
     if (isAnew) return outcomeOf({ restored });
     const { cursor } = compared;

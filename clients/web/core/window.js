@@ -121,13 +121,14 @@ function dropThrough(cache, end) {
  * @param {ChannelCache} cache @param {any} push
  * @returns {number} Messages that went.
  */
-export function forgetUntold(cache, { window, t: { t: cursor } }) {
+export function forgetUntold(cache, push) {
   const { rest, messages: { size } } = cache;
-  const isTold = !window || !isLater(window.after, rest.after) ||
-    !isLater(cursor, cache.cursor) || !isLater(cursor, rest.cursor);
-  if (isTold) return 0;
-  dropThrough(cache, window.after);
-  cache.rest = new Rest(window.after, null);
+  const after = push.window?.after ?? '0';
+  const isUntold = isLater(after, rest.after) && isLater(push.t.t, cache.cursor) &&
+    isLater(push.t.t, rest.cursor);
+  if (!isUntold) return 0;
+  dropThrough(cache, after);
+  cache.rest = new Rest(after, null);
   return size - cache.messages.size;
 }
 

@@ -29,6 +29,7 @@ export class Device {
   /** Nothing may be done with the cache any more: set by whoever ends what is under way. */
   refused = (/** @type {Error} */ _refusal) => {};
   #verified;
+  /** @type {Set<string>} Channels that the other tabs take for confirmed. */ #told = new Set();
   #random;
   /** @type {Map<string, Set<(value: any) => void>>} */ #listeners = new Map();
 
@@ -99,7 +100,26 @@ export class Device {
   /** Tells the other tabs how this one stands. */
   tellStatus() {
     const { status, deviceId } = this;
-    this.tell({ kind: 'status', status, deviceId, verified: this.#verified() });
+    const verified = this.#verified();
+    this.#told = new Set(verified.map(([name]) => name));
+    this.tell({ kind: 'status', status, deviceId, verified });
+  }
+
+  /**
+   * Tells the other tabs whether a channel is confirmed, if they take it for something else.
+   * @param {string} name @param {boolean} isVerified
+   */
+  tellVerified(name, isVerified) {
+    if (isVerified !== this.#told.has(name)) this.tellStatus();
+  }
+
+  /**
+   * Notes what the other tabs are told with a patch.
+   * @param {string} name @param {boolean} isVerified
+   */
+  tellsWithPatch(name, isVerified) {
+    if (isVerified) this.#told.add(name);
+    else this.#told.delete(name);
   }
 
   /**

@@ -20,8 +20,6 @@ import { settledOf } from '../core/settled.js';
 export class Steps {
   #device;
   #parts;
-  /** @type {WeakSet<Channel>} Those that were verified at their last step. */
-  #verified = new WeakSet();
 
   /** @param {Device} device @param {Parts} parts */
   constructor(device, parts) {
@@ -69,11 +67,13 @@ export class Steps {
 
   /** @param {Channel} channel @param {Outcome} outcome @param {number[]} settled */
   #keep(channel, outcome, settled) {
-    const { cache } = channel.sync;
-    const patch = outcome.patch ?? (settled.length > 0 ? cache.takePatch(channel.name) : null);
-    if (patch) this.#parts.keeper.keep(channel, { ...patch, settled });
-    else if (channel.isVerified !== this.#verified.has(channel)) this.#device.tellStatus();
-    if (channel.isVerified) this.#verified.add(channel);
-    else this.#verified.delete(channel);
+    const { name, isVerified, sync: { cache } } = channel;
+    const patch = outcome.patch ?? (settled.length > 0 ? cache.takePatch(name) : null);
+    if (patch) {
+      this.#parts.keeper.keep(channel, { ...patch, settled });
+      this.#device.tellsWithPatch(name, isVerified);
+    } else {
+      this.#device.tellVerified(name, isVerified);
+    }
   }
 }

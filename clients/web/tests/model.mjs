@@ -229,6 +229,8 @@ export class Server {
   keepsMessages = true;
   /** How often a user may react, as the operator decides. */
   mode = 'distinct';
+  /** Whether who missed nothing is told the state with the reply. */
+  isPrompt = false;
   actions = new Map();
   messages = new Map();
   deletions = [];
@@ -720,8 +722,18 @@ export class ModelSocket {
       this.subscription = 'live';
       return reply('window', server.last);
     }
+    if (server.isPrompt && cursor === server.last) return this.current(name);
     this.catchUp(after, cursor);
     return reply('delta', cursor);
+  }
+
+  /** Who missed nothing is told so at once: nothing else comes. */
+  current(name) {
+    const { server } = this;
+    this.subscription = 'live';
+    return { channels: [{ name, mode: 'current', cursor: server.last, key: server.key,
+      s: server.state, ...server.mode === 'distinct' ? {} : { rules: 0 } }],
+    rules: [{ mode: server.mode }] };
   }
 
   subscribe({ channels }) {
@@ -754,6 +766,7 @@ export class ModelSocket {
       this.subscription = 'held';
       return reply('repair', this.cursor);
     }
+    if (server.isPrompt && cursor === server.last) return this.current(name);
     this.page(server.changes(cursor, true), this.options.page ?? 3);
     return reply('delta', cursor);
   }

@@ -115,6 +115,28 @@ test('a message that nobody stores is an item in no tab', async () => {
   assert.deepEqual((await pair.disk.outbox.change((it) => it)).entries, []);
 });
 
+for (const size of [undefined, { last: 5 }]) {
+  const name = size ? 'a window' : 'a whole channel';
+  test(`every tab is verified again when the connection is back: ${name}`, async () => {
+    const server = new Server();
+    server.isPrompt = true;
+    const pair = new Pair(server);
+    await pair.open(undefined, {}, size && { window: size });
+    const verified = () => pair.tabs.map(({ channel }) => channel.isVerified);
+    for (const count of [0, 1, 3]) {
+      for (let n = 0; n < count; n++) server.publish('zoe', { payload: n });
+      await pair.rest();
+      assert.deepEqual(verified(), [true, true]);
+      pair.disconnect();
+      await pair.rest();
+      assert.deepEqual(verified(), [false, false]);
+      await pair.reconnect();
+      await pair.rest();
+      assert.deepEqual(verified(), [true, true], `${count} messages`);
+    }
+  });
+}
+
 test('a tab asks through the one that connects, and is seen through it', async () => {
   const pair = new Pair(new Server());
   await pair.open();
