@@ -32,9 +32,6 @@ final class CatchUp {
 
     /// Takes a session's question to the readers, as soon as the session has room for the answer.
     func ask(_ request: ReadRequest, for session: Session) {
-        if case .older(let query) = request.query, query.last > 0 {
-            session.subscriptions[request.channel]?.growsBack()
-        }
         session.questions.append(request)
         outlet.listForFlush(session)
     }

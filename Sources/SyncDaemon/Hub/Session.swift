@@ -136,10 +136,6 @@ final class Subscription: Placed {
             tombstones: max(rows, tombstonesFrom))
     }
 
-    /// Its device asks for a page before what it holds: from then on where that starts is not
-    /// known.
-    func growsBack() { if window != nil { window = .zero } }
-
     /// It got a page, or what there was in memory.
     ///
     /// - Parameter unseen: What that and those before left out; `nil`: it has everything.

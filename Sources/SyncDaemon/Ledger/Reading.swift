@@ -9,7 +9,8 @@ struct Reading: Sendable {
 
     enum Progress: Sendable {
         case none
-        case histories([ChannelHistory])
+        /// - `isDear`: The next one was found to take long.
+        case histories([ChannelHistory], isDear: Bool)
         case counts([MessageCount])
         case unread([UnreadMessages])
         case directory(EntryScan)
@@ -40,7 +41,10 @@ struct Reading: Sendable {
     /// Where its next step waits.
     var ticket: ReaderTicket {
         var ticket = request.ticket
-        if case .dear = progress { ticket.lane = .repair }
+        switch progress {
+        case .dear, .histories(_, isDear: true): ticket.lane = .repair
+        default: break
+        }
         return ticket
     }
 
@@ -112,15 +116,20 @@ struct Reading: Sendable {
                 ChannelSearch(under: wildcard, changedAfter: cursor), from: reader,
                 while: mayGoOn)
         case .history(let query):
-            return .reply(.success(.history(try reader.history(query, in: channel))))
+            return try orDear(reader.history(query, in: channel, isDear: isDear)) {
+                .reply(.success(.history($0)))
+            }
         case .older(let query):
             return try older(query, from: reader, caches)
         case .actions(let query):
-            return .reply(.success(.actions(try reader.actions(query, in: channel))))
+            return try orDear(reader.datedActions(query, in: channel, isDear: isDear)) {
+                .reply(.success(.actions($0.page)))
+            }
         case .liveActions(let query, let id):
-            let found = try reader.datedActions(query, in: channel)
-            let page = DatedPage(page: found.page, asOf: found.asOf)
-            return .live(LiveAnswer(id: id, page: .success(page)))
+            return try orDear(reader.datedActions(query, in: channel, isDear: isDear)) {
+                let page = DatedPage(page: $0.page, asOf: $0.asOf)
+                return .live(LiveAnswer(id: id, page: .success(page)))
+            }
         case .histories(let queries):
             return try histories(queries, from: reader, while: mayGoOn)
         case .messageCounts(let queries):
@@ -139,6 +148,17 @@ struct Reading: Sendable {
         case .directory(let scan):
             return try directory(scan, from: reader, while: mayGoOn)
         }
+    }
+
+    /// Whether it stands where what may take long does.
+    private var isDear: Bool { if case .dear = progress { true } else { false } }
+
+    /// What was found; `nil` when it would take long: it then waits with what may.
+    private mutating func orDear<Found>(
+        _ found: Found?, _ answer: (Found) -> ReadAnswer.Result
+    ) -> ReadAnswer.Result? {
+        if found == nil { progress = .dear }
+        return found.map(answer)
     }
 
     /// The steps need not see the same commit, as the pages of a directory need not.
@@ -194,7 +214,7 @@ struct Reading: Sendable {
     private mutating func older(
         _ query: OlderQuery, from reader: any StoreReader, _ caches: ReaderCaches
     ) throws(StoreError) -> ReadAnswer.Result? {
-        let isDear = if case .dear = progress { true } else { false }
+        let isDear = isDear
         let page = try reader.withSnapshot(of: request.channel) { snapshot throws(StoreError) in
             try WindowReading.page(
                 query, from: snapshot, key: caches.secret.key(of: request.channel),
@@ -214,14 +234,20 @@ struct Reading: Sendable {
     private mutating func histories(
         _ queries: [HistoryQuery], from reader: any StoreReader, while mayGoOn: () -> Bool
     ) throws(StoreError) -> ReadAnswer.Result? {
-        var found: [ChannelHistory] = []
-        if case .histories(let earlier) = progress { found = earlier }
+        var (found, isDear) = ([ChannelHistory](), false)
+        if case .histories(let earlier, let wasDear) = progress {
+            (found, isDear) = (earlier, wasDear)
+        }
         repeat {
             let query = queries[found.count]
-            let page = try reader.history(query, in: sibling(query.channel))
+            let page = try reader.history(query, in: sibling(query.channel), isDear: isDear)
+            guard let page else {
+                progress = .histories(found, isDear: true)
+                return nil
+            }
             found.append(ChannelHistory(channel: query.channel, page: page))
         } while found.count < queries.count && mayGoOn()
-        progress = .histories(found)
+        progress = .histories(found, isDear: false)
         return found.count < queries.count ? nil : .reply(.success(.histories(found)))
     }
 

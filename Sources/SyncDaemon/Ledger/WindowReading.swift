@@ -101,7 +101,9 @@ struct WindowReading {
                 edge = segment.after
                 return true
             }
-            messages += found.last?.messageCount ?? 0
+            // How many it lacks of a segment that it holds a part of is not known.
+            let isPart = found.count == 1 && end < edge
+            messages += isPart ? 0 : found.last?.messageCount ?? 0
             rows += Int(segment.digest.count)
             isWhole = found.isEmpty || messages < query.last && rows <= bounds.rows
             if isWhole { found.append(segment) }

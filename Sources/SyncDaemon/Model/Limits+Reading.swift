@@ -20,6 +20,11 @@ extension Limits {
     static let historyBytesMax = 4 * 1024 * 1024
     /// Rows that a reader looks at for one page of actions; `next` leads to the rest.
     static let actionsExaminedMax = 20_000
+    /// The same that are looked at beside other questions; over it: the question waits with what is
+    /// dear.
+    ///
+    /// Of a message whose actions are asked for in order all are looked at.
+    static let cheapActionsMax = 5000
     /// Messages behind a read mark that are counted; over it: `more`.
     static let unreadMessagesMax = 1000
     /// Messages of one channel that are counted; over it the answer is this.

@@ -132,7 +132,9 @@ final class MemoryReader: StoreReader {
 
     // MARK: History and actions
 
-    func history(_ query: HistoryQuery, in channel: Channel) -> HistoryPage {
+    func history(
+        _ query: HistoryQuery, in channel: Channel, isDear: Bool
+    ) -> HistoryPage? {
         let state = committed.withLock { $0 }
         let matching = state.messages[channel, default: []].filter {
             $0.timetoken > query.after ?? .zero && $0.timetoken < query.before ?? .end
@@ -167,8 +169,8 @@ final class MemoryReader: StoreReader {
     }
 
     func datedActions(
-        _ query: ActionsQuery, in channel: Channel
-    ) -> (page: ActionsPage, asOf: Timetoken) {
+        _ query: ActionsQuery, in channel: Channel, isDear: Bool
+    ) -> (page: ActionsPage, asOf: Timetoken)? {
         let state = committed.withLock { $0 }
         let rows = rows(in: channel, of: state)
         let page = query.order == .time ? byTime(query, rows) : byPlace(query, rows)

@@ -5,11 +5,13 @@ import SQL
 
 extension SQLReader {
     func datedActions(
-        _ query: ActionsQuery, in channel: Channel
-    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken) {
+        _ query: ActionsQuery, in channel: Channel, isDear: Bool
+    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken)? {
+        budget = ActionBudget(isDear: isDear)
         try beginTransaction()
         defer { endTransaction() }
-        return (try page(query, in: channel), try last())
+        let page = try page(query, in: channel)
+        return budget.isSpent ? nil : (page, try last())
     }
 
     private func page(
@@ -18,7 +20,13 @@ extension SQLReader {
         guard let id = try id(of: channel) else { return ActionsPage(actions: [], next: nil) }
         guard let message = query.messageTimetoken else { return try walked(query, in: id) }
         if query.order == .value { return try grouped(query, on: message, in: id) }
-        if try !isCrowded(message, in: id) { return try sorted(query, on: message, in: id) }
+        if try !isCrowded(message, in: id) {
+            // All of them are read before the first one comes.
+            guard try budget.isEnough(for: count(on: message, in: id)) else {
+                return ActionsPage(actions: [], next: nil)
+            }
+            return try sorted(query, on: message, in: id)
+        }
         // What many say is found soon by looking at all; what few say is sorted.
         if let page = try sortedGroups(query, on: message, in: id) { return page }
         return query.order == .score
@@ -33,10 +41,17 @@ extension SQLReader {
             $0.integer(0)
         }
         if let standing, standing > limit { return true }
+        return try count(on: message, in: channel, upTo: Limits.actionsExaminedMax + 1) > limit
+    }
+
+    /// Actions on a message, removed ones too; no more than can matter.
+    private func count(
+        on message: Timetoken, in channel: Int64, upTo limit: Int = Limits.cheapActionsMax + 1
+    ) throws(StoreError) -> Int {
         let count = try statements.countActionsOfMessage.first([
-            .integer(channel), .timetoken(message), .integer(limit + 1),
+            .integer(channel), .timetoken(message), .integer(Int64(limit)),
         ]) { $0.integer(0) }
-        return count ?? 0 > limit
+        return Int(count ?? 0)
     }
 
     /// Sorts the actions of one message.
@@ -57,7 +72,7 @@ extension SQLReader {
             // Times are bounds in their own order only.
             guard query.reaches(place) else { return true }
             let isWanted = query.matches(action.key) && !isHidden(row, in: channel)
-            return scan.look(at: place, match: isWanted ? action : nil)
+            return budget.spend() && scan.look(at: place, match: isWanted ? action : nil)
         }
         try checkRows()
         return scan.page
@@ -76,7 +91,8 @@ extension SQLReader {
                 let action = self.action(row, in: channel)
                 if query.matches(action.key) { match = action }
             }
-            return scan.look(at: .time(row.timetoken(0)), match: match)
+            return self.budget.spend()
+                && scan.look(at: .time(row.timetoken(0)), match: match)
         }
         let (lowest, highest) = (SQLValue.timetoken(lower), SQLValue.timetoken(upper))
         if query.isDescending {
@@ -90,12 +106,17 @@ extension SQLReader {
         return scan.page
     }
 
-    /// Adds the actions that stand, until there are more than a page may hold.
+    /// Adds what stands to the first messages, until there is more than a page may hold.
     func addActions(
-        to messages: inout [StoredMessage], in channel: Int64, bytesMax: Int
+        to messages: inout [StoredMessage], _ limit: Int, in channel: Int64, bytesMax: Int
     ) throws(StoreError) {
         var bytes = 0
-        for index in messages.indices where bytes <= bytesMax {
+        for index in messages.indices.prefix(limit) where bytes <= bytesMax {
+            // All of a message's are sorted before the oldest one comes.
+            if budget.isLimited {
+                budget.spend(try count(on: messages[index].timetoken, in: channel))
+                guard !budget.isSpent else { return }
+            }
             var actions: [MessageAction] = []
             var messageBytes = 0
             try statements.actionsOfMessage.query(
@@ -112,5 +133,31 @@ extension SQLReader {
             messages[index].take(actions)
             bytes += messages[index].size
         }
+    }
+}
+
+/// Rows of actions that a page may have read; when they are spent it comes to nothing.
+struct ActionBudget {
+    /// `nil`: as many as there are.
+    private var left: Int?
+
+    init(isDear: Bool) { left = isDear ? nil : Limits.cheapActionsMax }
+
+    var isLimited: Bool { left != nil }
+    var isSpent: Bool { left.map { $0 < 0 } ?? false }
+
+    /// - Returns: Whether there was room for them.
+    @discardableResult
+    mutating func spend(_ rows: Int = 1) -> Bool {
+        guard let left else { return true }
+        self.left = left - rows
+        return left >= rows
+    }
+
+    /// Spends everything where it is not.
+    mutating func isEnough(for rows: Int) -> Bool {
+        guard let left, left < rows else { return true }
+        self.left = -1
+        return false
     }
 }

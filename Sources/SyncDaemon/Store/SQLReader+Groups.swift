@@ -22,7 +22,7 @@ extension SQLReader {
             try forEachRow(of: group, users, query, on: message, in: channel) { user, action in
                 let place = ActionsPlace.value(
                     type: group.type.string, value: group.value.string, userID: user)
-                goesOn = scan.look(at: place, match: action)
+                goesOn = budget.spend() && scan.look(at: place, match: action)
                 return goesOn
             }
         }
@@ -55,12 +55,12 @@ extension SQLReader {
             try forEachRow(of: group, users, query, on: message, in: channel) { _, action in
                 examined += 1
                 if let action, isBehind(action) { found.append(action) }
-                return examined <= Limits.actionsExaminedMax
+                return budget.spend() && examined <= Limits.actionsExaminedMax
             }
         }
         try checkRows()
         // Removed ones are looked at, too.
-        guard examined <= Limits.actionsExaminedMax else { return nil }
+        guard examined <= Limits.actionsExaminedMax, !budget.isSpent else { return nil }
         found.sort { query.precedes(query.place(of: $0), query.place(of: $1)) }
         var scan = ActionScan(for: query)
         for action in found {
@@ -78,6 +78,7 @@ extension SQLReader {
         var groups: [StoredGroup] = []
         try statements.tally.values.query(.integer(channel), .timetoken(message)) { row in
             let (type, value) = (row.text(0), row.text(1))
+            guard budget.spend() else { return false }
             guard query.wants(type: type, value: value) else { return true }
             groups.append(
                 StoredGroup(
@@ -107,7 +108,7 @@ extension SQLReader {
         )
         let limit = SQLValue.integer(Int64(Limits.actionsExaminedMax + 1))
         if !query.userIDs.isEmpty {
-            for user in users.cut(query.userIDs) where goesOn {
+            for user in users.cut(query.userIDs) where goesOn && budget.spend() {
                 try statements.groups.forward.query(
                     id, on, type, value, .text(user), .integer(1)
                 ) { row in ExactText(row.text(4)) == ExactText(user) && look(row) }

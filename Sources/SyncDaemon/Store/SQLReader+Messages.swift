@@ -4,7 +4,10 @@ import EventModel
 import SQL
 
 extension SQLReader {
-    func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage {
+    func history(
+        _ query: HistoryQuery, in channel: Channel, isDear: Bool
+    ) throws(StoreError) -> HistoryPage? {
+        budget = ActionBudget(isDear: isDear)
         try beginTransaction()
         defer { endTransaction() }
         guard let id = try id(of: channel) else { return HistoryPage(messages: [], next: nil) }
@@ -19,7 +22,10 @@ extension SQLReader {
             bytes += message.size
             return bytes <= query.bytesMax || messages.count == 1
         }
-        if query.includesActions { try addActions(to: &messages, in: id, bytesMax: query.bytesMax) }
+        if query.includesActions {
+            try addActions(to: &messages, query.limit, in: id, bytesMax: query.bytesMax)
+            guard !budget.isSpent else { return nil }
+        }
         if query.includesVersions {
             try countReplies(to: &messages, in: id)
             try addVersions(to: &messages, in: id, bytesMax: query.bytesMax)

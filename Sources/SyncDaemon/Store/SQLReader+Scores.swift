@@ -34,7 +34,9 @@ extension SQLReader {
                 }
                 // In the order of changes others stand between those that count for 1.
                 let score = part == .ones ? 1 : Int(row.optionalInteger(8) ?? 1)
-                isOver = !scan.look(at: .score(score, row.timetoken(0)), match: match)
+                isOver =
+                    !self.budget.spend()
+                    || !scan.look(at: .score(score, row.timetoken(0)), match: match)
                 return !isOver
             }
             try forEachRow(of: part, bounds, query, on: message, in: channel, look)

@@ -14,6 +14,8 @@ final class SQLReader: StoreReader {
     private let path: String
     /// What the rows of a query are not; see ``checkRows()``.
     private var damage: StoreError?
+    /// Rows of actions that may still be read for the present page.
+    var budget = ActionBudget(isDear: true)
     /// What large deletions and clearings took away, as the open transaction has it.
     private(set) var hidden = HiddenRows()
 

@@ -39,15 +39,21 @@ protocol StoreReader: SnapshotSource, FileReading, OutboxReader, PushReader {
         from name: String, in keyset: String, limit: Int
     ) throws(StoreError) -> [String]
 
-    func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage
+    /// - Parameter isDear: Whether more than ``Limits/cheapActionsMax`` rows may be read for the
+    ///   actions.
+    /// - Returns: `nil` when that would be so, and may not.
+    func history(
+        _ query: HistoryQuery, in channel: Channel, isDear: Bool
+    ) throws(StoreError) -> HistoryPage?
 
     /// Looks at no more than ``Limits/actionsExaminedMax`` rows: a page whose filter matches little
     /// ends early, with a `next`.
     ///
-    /// - Returns: The page, and the newest commit that the reader saw.
+    /// - Parameter isDear: As above.
+    /// - Returns: The page, and the newest commit that the reader saw; `nil`: as above.
     func datedActions(
-        _ query: ActionsQuery, in channel: Channel
-    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken)
+        _ query: ActionsQuery, in channel: Channel, isDear: Bool
+    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken)?
 
     /// For each, the messages after its position, up to ``Limits/messageCountMax``.
     func messageCounts(
@@ -85,8 +91,20 @@ extension StoreReader {
     /// A store in memory has no long reads.
     func onProgress(_ body: @escaping () -> Void) {}
 
+    /// The same, however long it takes.
+    func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage {
+        guard let page = try history(query, in: channel, isDear: true) else {
+            preconditionFailure("A page that may take long is there.")
+        }
+        return page
+    }
+
+    /// Likewise.
     func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {
-        try datedActions(query, in: channel).page
+        guard let found = try datedActions(query, in: channel, isDear: true) else {
+            preconditionFailure("A page that may take long is there.")
+        }
+        return found.page
     }
 }
 

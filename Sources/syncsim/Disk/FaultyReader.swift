@@ -55,14 +55,16 @@ final class FaultyReader: StoreReader {
         try reader.withSnapshot(of: channel, body)
     }
 
-    func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage {
-        try reader.history(query, in: channel)
+    func history(
+        _ query: HistoryQuery, in channel: Channel, isDear: Bool
+    ) throws(StoreError) -> HistoryPage? {
+        try reader.history(query, in: channel, isDear: isDear)
     }
 
     func datedActions(
-        _ query: ActionsQuery, in channel: Channel
-    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken) {
-        try reader.datedActions(query, in: channel)
+        _ query: ActionsQuery, in channel: Channel, isDear: Bool
+    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken)? {
+        try reader.datedActions(query, in: channel, isDear: isDear)
     }
 
     func messageCounts(
