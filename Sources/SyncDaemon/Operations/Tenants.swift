@@ -87,6 +87,11 @@ final class Tenants {
     /// What a tenant's tokens are checked with; `nil` for one that asks for none.
     func keys(of keyset: Keyset) -> AccessKeys? { keys[keyset.subscribeKey] }
 
+    /// Whether who shows nothing is let in by any of them.
+    var admitAnybody: Bool {
+        ([keysets.standard] + keysets.configured.values).contains { keys(of: $0) == nil }
+    }
+
     /// What a token of a tenant allows, without another look at its signature when there was one.
     ///
     /// - Parameter now: Unix seconds.

@@ -33,10 +33,11 @@ enum API {
             }
         }
         let stream = route(.get, "v1/stream") { APIStreamRequest.answer($0) }
-        let document = HTTPRoute.get("v1/openapi.json") { _ in
-            var response = HTTPResponse.api(200, OpenAPI.document)
+        let document = HTTPRoute(method: .get, path: PathPattern("v1/openapi.json")) { asking in
+            let document = OpenAPI.document(admitsAnybody: asking.tenants.admitAnybody)
+            var response = HTTPResponse.api(200, document)
             response.tellsRate = false
-            return response
+            return .now(response)
         }
         let all = operations + [batch, stream, document]
         return all + all.map { preflight($0.path) }

@@ -10,6 +10,8 @@ final class APICall: APIAsking {
     let bearer: APIBearer
     private var results: [Result<Reply, ProtocolError>?]
     private let isBatch: Bool
+    /// The first command that is still to be carried out.
+    private var next = 0
 
     init(
         _ form: APIRequest.Form, _ bearer: APIBearer, _ asking: HTTPAsking
@@ -44,20 +46,30 @@ final class APICall: APIAsking {
     var origin: Origin { caller.origin }
     var isCarriedOutWhateverMemory: Bool { bearer.server != nil }
 
-    /// All at once: their order is that in which the ledger takes them.
     func start() -> HTTPResponse? {
-        for (index, part) in parts.enumerated() {
-            switch part {
+        goOn()
+        return responseWhenDone()
+    }
+
+    /// Carries out as many as can be: their order is that in which the ledger takes them.
+    ///
+    /// What is not stored has its place in the order at once: it waits for all before it.
+    private func goOn() {
+        while next < parts.count {
+            let index = next
+            switch parts[index] {
             case .failure(let error): results[index] = .failure(error)
             case .success(let part):
+                let overtakes = Operations.isUnstored(part.command, for: callers[index])
+                if overtakes, results[..<index].contains(where: { $0 == nil }) { return }
                 switch callers[index].carryOut(part.command) {
                 case .done(let reply): results[index] = .success(reply)
                 case .refused(let error): results[index] = .failure(error)
                 case .later: break
                 }
             }
+            next += 1
         }
-        return responseWhenDone()
     }
 
     func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
@@ -71,6 +83,7 @@ final class APICall: APIAsking {
             }
             results[index] = CommandRouter.result(reply, to: asked, for: callers[index])
         }
+        goOn()
         return responseWhenDone()
     }
 

@@ -6,7 +6,15 @@ import JSON
 
 /// OpenAPI 3.1, as text.
 enum OpenAPI {
-    static let document: [UInt8] = {
+    /// - Parameter admitsAnybody: Whether who shows nothing is let in somewhere.
+    static func document(admitsAnybody: Bool) -> [UInt8] {
+        admitsAnybody ? documentForAll : documentForSome
+    }
+
+    private static let documentForAll = makeDocument(admitsAnybody: true)
+    private static let documentForSome = makeDocument(admitsAnybody: false)
+
+    private static func makeDocument(admitsAnybody: Bool) -> [UInt8] {
         var json = JSONWriter(reserving: 64 * 1024)
         json.beginObject()
         json.member("openapi", "3.1.0")
@@ -23,7 +31,7 @@ enum OpenAPI {
         json.member("url", "/")
         json.endObject()
         json.endArray()
-        writeSecurity(into: &json)
+        writeSecurity(admitsAnybody: admitsAnybody, into: &json)
         json.beginObject("paths")
         for operation in APIOperation.all { write(operation, into: &json) }
         writeBatch(into: &json)
@@ -32,14 +40,18 @@ enum OpenAPI {
         writeComponents(into: &json)
         json.endObject()
         return json.bytes
-    }()
+    }
 
-    private static func writeSecurity(into json: inout JSONWriter) {
+    private static func writeSecurity(admitsAnybody: Bool, into json: inout JSONWriter) {
         json.beginArray("security")
         json.beginObject()
         json.beginArray("bearer")
         json.endArray()
         json.endObject()
+        if admitsAnybody {
+            json.beginObject()
+            json.endObject()
+        }
         json.endArray()
     }
 
