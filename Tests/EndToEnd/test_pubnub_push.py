@@ -175,7 +175,8 @@ class Sender(WebhookTestCase, PubNubTestCase):
     async def test_events_come_with_the_devices_of_their_channel(self):
         receiver = self.receiver()
         daemon = self.start(self.section(receiver, devices="only", events="message"))
-        sdk = self.client(daemon, "bob", ("pub", "default")).sdk
+        # Where no keyset is configured all keys name one tenant.
+        sdk = self.client(daemon, "bob", ("pub", "demo")).sdk
         sdk.add_channels_to_push(["room", "hall"], "fcm-1", PNPushType.FCM).sync()
         sdk.add_channels_to_push(
             ["room"], TOKEN, PNPushType.APNS2, "com.example.app", PNPushEnvironment.PRODUCTION

@@ -54,6 +54,12 @@ struct PushDevice: Hashable, Sendable {
         exactTopic = ExactText(topic)
     }
 
+    /// The same one of a tenant: what a client names leads to it, and need not be its name.
+    func of(_ keyset: String) -> PushDevice {
+        PushDevice(
+            token: token, gateway: gateway, environment: environment, topic: topic, keyset: keyset)
+    }
+
     /// The values of `environment`.
     static let environments = ["development", "production"]
 }

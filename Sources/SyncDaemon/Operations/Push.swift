@@ -7,7 +7,9 @@ extension Operations {
     static func pushChannels(
         of device: PushDevice, for caller: some Caller
     ) -> OperationOutcome {
-        caller.ask(.pushChannels(device, registeredBy: caller.pushOwner), about: "")
+        caller.ask(
+            .pushChannels(device.of(caller.author.keyset), registeredBy: caller.pushOwner),
+            about: "")
     }
 
     /// No publish key is asked for: it changes nothing that others see.
@@ -16,7 +18,8 @@ extension Operations {
     ) -> OperationOutcome {
         let write = Write(
             origin: caller.origin, author: caller.author, channel: caller.channel(""),
-            operation: .changeDevice(device, change, owner: caller.pushOwner),
+            operation: .changeDevice(
+                device.of(caller.author.keyset), change, owner: caller.pushOwner),
             mutation: nil)
         return caller.engine.submit(write) ? .later : .refused(.overloaded)
     }
