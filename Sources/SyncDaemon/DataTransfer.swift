@@ -134,6 +134,9 @@ extension Program {
         _ request: ImportRequest, tell: @escaping TransferListener
     ) throws(TransferProblem) -> TransferReport {
         do throws(TransferError) {
+            if let into = request.into, !NamedKeyset.isKey(into) {
+                throw .noKeysetName(into, expected: NamedKeyset.keyExpected)
+            }
             let input = try TransferInput(request.input)
             let directory = request.isTrial ? nil : try directory(request.directory)
             let keeps = request.keepsContradicted

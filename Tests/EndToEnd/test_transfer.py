@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import pathlib
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -11,6 +12,7 @@ import tempfile
 
 from case import DaemonTestCase
 from daemon import binary, clean_environment
+from disk import Faults
 from rest import KEYS, Rest
 from waiting import PATIENCE, WORK_ALONE_MAX, until
 
@@ -194,6 +196,7 @@ class Transfer(DaemonTestCase):
         said, _ = self.syncctl(
             "import", "--from", "pubnub", pages, "--data-dir", target, "--dry-run")
         self.assertIn("Would import 1 channels, 5 messages and 5 reactions", said)
+        self.assertIn("the file alone was read", said)
         self.assertFalse(target.exists())
         self.syncctl("import", "--from", "pubnub", pages, "--data-dir", target)
         bob = await self.device(self.served(target), "bob")
@@ -232,10 +235,12 @@ class Transfer(DaemonTestCase):
                     code=1)
                 self.assertIn(words, error, text)
             _, error = self.syncctl("import", foreign, "--data-dir", self.scratch / "none", code=1)
-            self.assertIn("line 1: ", error)
+            self.assertIn("line 1: " if text else "is empty", error)
         # An answer without messages is one.
         foreign.write_text('{"channels":{"room":[]}}')
         self.syncctl("import", "--from", "pubnub", foreign, "--data-dir", self.scratch / "none")
+        # It had nothing that a store would be needed for.
+        self.assertFalse((self.scratch / "none").exists())
         _, error = self.syncctl("export", "--all", "--data-dir", self.scratch, code=1)
         self.assertIn("no syncdaemon.db", error)
         _, error = self.syncctl("import", self.scratch / "nothing", code=1)
@@ -247,6 +252,16 @@ class Transfer(DaemonTestCase):
         _, error = self.syncctl(
             "import", changed, "--data-dir", self.scratch / "wrong", code=1)
         self.assertIn("is not what was exported", error)
+        self.assertFalse((self.scratch / "wrong").exists())
+        twice = self.scratch / "twice.jsonl"
+        twice.write_text(text + text)
+        _, error = self.syncctl("import", twice, "--data-dir", self.scratch / "wrong", code=1)
+        self.assertIn(f"line {len(text.splitlines()) + 1}: the export is over before it", error)
+        self.assertIn("Import each export by itself", error)
+        _, error = self.syncctl(
+            "import", "--from", "pubnub", foreign, "--into", "a b", "--data-dir",
+            self.scratch / "wrong", code=1)
+        self.assertIn('the subscribe_key "a b"', error)
         cut = self.scratch / "cut.jsonl"
         cut.write_text("\n".join(text.splitlines()[:-1]) + "\n")
         _, error = self.syncctl("import", cut, "--data-dir", self.scratch / "cut", code=1)
@@ -254,6 +269,34 @@ class Transfer(DaemonTestCase):
         # And the whole one brings the rest.
         said, _ = self.syncctl("import", export, "--data-dir", self.scratch / "cut")
         self.assertIn("Imported 1 channels", said)
+
+    async def test_an_export_that_is_interrupted_leaves_nothing(self):
+        if shutil.which("cc") is None:
+            self.skipTest("There is no cc to build the faults with.")
+        daemon = self.start_daemon()
+        await (await self.device(daemon, "ada")).publish("room", "hi")
+        faults = Faults()
+        self.addCleanup(faults.discard)
+        target = self.scratch / "export.jsonl"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            faults.set("sync", 0, ".part")
+            with subprocess.Popen(
+                    [binary("syncctl"), "export", "--all", "--data-dir", daemon.data_dir,
+                     "--output", target],
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    env=clean_environment(**faults.options["environment"])) as export:
+                # From then on signals are its own.
+                threads = pathlib.Path(f"/proc/{export.pid}/task")
+                until(lambda: any(it.read_text() == "signals\n" for it in threads.glob("*/comm")),
+                      "the export to begin")
+                export.send_signal(number)
+                said, error = export.communicate()
+            self.assertEqual((export.returncode, said), (128 + number, b""), error)
+            self.assertIn(b"Interrupted", error)
+            self.assertIn(str(target).encode(), error)
+            self.assertEqual(list(self.scratch.iterdir()), [])
+            faults.clear("sync")
+        self.export(daemon.data_dir)
 
     async def test_a_contradiction_is_refused_unless_told(self):
         daemon = self.start_daemon()

@@ -31,7 +31,8 @@ struct NamedKeyset: NamedSection {
     }
 
     private static let keyBytesMax = 128
-    private static let keyExpected = "1 to \(keyBytesMax) letters, digits, dots, - or _"
+    /// Ends the sentence "Write …".
+    static let keyExpected = "1 to \(keyBytesMax) letters, digits, dots, - or _"
     /// Ends the sentence "Write …".
     static let secretExpected = "the key itself, 1 to \(keyBytesMax) visible ASCII characters"
 
@@ -150,11 +151,11 @@ struct NamedKeyset: NamedSection {
 
     /// Keys stand in URLs, so they consist of what needs no escaping there (RFC 3986, section 2.3).
     @Sendable
-    private static func key(_ text: String) -> String? {
-        let isKey =
-            (1...keyBytesMax).contains(text.utf8.count)
+    private static func key(_ text: String) -> String? { isKey(text) ? text : nil }
+
+    static func isKey(_ text: String) -> Bool {
+        (1...keyBytesMax).contains(text.utf8.count)
             && text.utf8.allSatisfy(SectionName.isWordByte)
-        return isKey ? text : nil
     }
 
     /// What `config print` shows instead of a secret is none: its output is no file to use as it

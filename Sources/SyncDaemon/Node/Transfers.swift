@@ -30,11 +30,17 @@ enum Transfers {
         let summary: TransferSummary
         do throws(TransferError) {
             guard !FileSystem.exists(target) else { throw .file(.exists(path: target)) }
-            summary = try write(
-                selection, of: database, includesRemoved: includesRemoved, files: files,
-                to: part.path, tell: tell)
-            try filing { [path = part.path] () throws(DatabaseFileError) in
-                try FileSystem.sync(path)
+            let path = part.path
+            summary = try interruptibly(
+                takesAll: true,
+                saying: "Interrupted: \(target) was not made. Run the command again.",
+                cleaning: { PartialFile.remove(path) }
+            ) { () throws(TransferError) -> TransferSummary in
+                let summary = try write(
+                    selection, of: database, includesRemoved: includesRemoved, files: files,
+                    to: path, tell: tell)
+                try filing { () throws(DatabaseFileError) in try FileSystem.sync(path) }
+                return summary
             }
         } catch {
             part.discard()
@@ -119,23 +125,44 @@ enum Transfers {
         guard into == nil || head.selection.keyset != nil else {
             throw .allTenants(path: lines.name)
         }
-        var progress = ImportProgress(
+        let progress = ImportProgress(
             head: text, into: into, offset: lines.offset, line: lines.number)
-        var merge: Merge?
-        if let directory {
-            let intake = try intake(of: directory, secret: head.secret)
-            let noted = try storing { () throws(StoreError) in try intake.noted() }
-            if let noted = noted.flatMap(ImportProgress.init),
-                noted.isPlace(of: progress, in: intake.store)
-            {
-                progress = noted
-            }
-            merge = try Merge(
-                intake, keeps: keeps, outcome: progress.outcome,
-                contents: try contents(from: files, into: directory), now: Clock.wallTicks())
+        guard let directory else {
+            let report = try Importer(
+                lines, head: head, from: progress, into: nil,
+                latest: .latest(at: Clock.wallTicks()), tell: tell
+            ).run()
+            return summary(of: report, isTrial: true)
         }
-        let report = try Importer(lines, head: head, from: progress, into: merge, tell: tell).run()
-        return summary(of: report, isTrial: directory == nil)
+        let place = ImportPlace(directory)
+        let opened = try intake(of: directory, secret: head.secret)
+        var merge: Merge?
+        do throws(TransferError) {
+            let start = try start(of: progress, in: opened)
+            let made = try Merge(
+                opened, keeps: keeps, outcome: start.outcome,
+                contents: try contents(from: files, into: directory), now: Clock.wallTicks())
+            merge = made
+            let report = try Importer(
+                lines, head: head, from: start, into: made,
+                latest: .latest(at: Clock.wallTicks()), tell: tell
+            ).run()
+            return summary(of: report, isTrial: false)
+        } catch {
+            withExtendedLifetime(opened) { if merge?.hasKept != true { place.leaveNothing() } }
+            throw error.naming(directory)
+        }
+    }
+
+    /// Where an earlier run of the same import stopped, or its beginning.
+    private static func start(
+        of progress: ImportProgress, in intake: StoreIntake
+    ) throws(TransferError) -> ImportProgress {
+        let noted = try storing { () throws(StoreError) in try intake.noted() }
+        guard let noted = noted.flatMap(ImportProgress.init),
+            noted.isPlace(of: progress, in: intake.store)
+        else { return progress }
+        return noted
     }
 
     private static func contents(
@@ -155,17 +182,43 @@ enum Transfers {
         _ input: consuming TransferInput, by reader: some ForeignReader, into keyset: String,
         keeps: Bool, directory: String?, tell: @escaping Listener
     ) throws(TransferError) -> TransferSummary {
-        var merge: Merge?
+        let report: ForeignImport.Report
         if let directory {
-            merge = try Merge(
-                try intake(of: directory, secret: nil), keeps: keeps, now: Clock.wallTicks())
+            report = try foreign(input, by: reader, into: keyset, keeps: keeps, directory, tell)
+        } else {
+            report = try ForeignImport(
+                input, keyset: keyset, latest: .latest(at: Clock.wallTicks()), into: nil,
+                tell: tell
+            ).run(reader)
         }
-        let report = try ForeignImport(input, keyset: keyset, into: merge, tell: tell).run(reader)
         var summary = summary(of: report.counts, report.outcome, isTrial: directory == nil)
         summary.remarks += report.unmapped.sorted.map { "not taken over: \($0.what): \($0.count)" }
         summary.numbers.append(
             ("unmapped", report.unmapped.sorted.reduce(0) { $0 + $1.count }))
         return summary
+    }
+
+    private static func foreign(
+        _ input: consuming TransferInput, by reader: some ForeignReader, into keyset: String,
+        keeps: Bool, _ directory: String, _ tell: @escaping Listener
+    ) throws(TransferError) -> ForeignImport.Report {
+        let place = ImportPlace(directory)
+        let now = Clock.wallTicks()
+        var merge: Merge?
+        // Only for a file that has something: of another one nothing is to be left.
+        let open = { () throws(TransferError) -> Merge in
+            let made = try Merge(try intake(of: directory, secret: nil), keeps: keeps, now: now)
+            merge = made
+            return made
+        }
+        do throws(TransferError) {
+            return try ForeignImport(
+                input, keyset: keyset, latest: .latest(at: now), into: open, tell: tell
+            ).run(reader)
+        } catch {
+            withExtendedLifetime(merge) { if merge?.hasKept == false { place.leaveNothing() } }
+            throw error.naming(directory)
+        }
     }
 
     /// Opens a data directory as a daemon does, or makes it.
@@ -184,8 +237,11 @@ enum Transfers {
             }
             return intake
         } catch {
-            if case .inUse = error { throw .served(directory: directory) }
-            throw .store(error)
+            switch error {
+            case .inUse: throw .served(directory: directory)
+            case .noRoom(let path, _): throw .full(path: path)
+            default: throw TransferError.store(error).naming(directory)
+            }
         }
     }
 
@@ -205,11 +261,15 @@ enum Transfers {
     private static func summary(
         of counts: TransferCounts, _ outcome: Merge.Outcome, isTrial: Bool
     ) -> TransferSummary {
+        // Those that are left out are told below.
+        var taken = counts
+        taken.files -= outcome.leftOut
         var summary = TransferSummary(
             numbers: counts.numbers,
             sentence: isTrial
-                ? "Would import \(counts). Nothing was written."
-                : "Imported \(counts): \(outcome.written) rows written, \(outcome.already) were"
+                ? "Would import \(counts). Nothing was written, and the file alone was read: what"
+                    + " the data says otherwise only the import finds."
+                : "Imported \(taken): \(outcome.written) rows written, \(outcome.already) were"
                     + " there already.")
         guard !isTrial else { return summary }
         summary.numbers += [
@@ -254,6 +314,13 @@ enum Transfers {
     private static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+extension TransferError {
+    /// Says where a disk is full.
+    fileprivate func naming(_ directory: String) -> TransferError {
+        self == .store(.full) ? .full(path: SQLStore.path(in: directory)) : self
     }
 }
 

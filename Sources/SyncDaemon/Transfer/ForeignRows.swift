@@ -28,8 +28,14 @@ protocol ForeignReader {
 
     var unmapped: Unmapped { get }
 
+    /// Why what was read last is nothing to import; `nil`: it is.
+    var refusal: String? { get }
+
     /// Whether rows are in an array or object at a path.
     func enters(_ path: [JSONSplitter.Step]) -> Bool
+
+    /// Whether what is at a path shows that a file is another service's.
+    func belies(_ path: [JSONSplitter.Step]) -> Bool
 
     /// Makes rows of a value that was not gone into.
     mutating func rows(of value: JSONValue, at path: [JSONSplitter.Step]) -> [ForeignRow]
@@ -78,24 +84,40 @@ struct ForeignImport: ~Copyable {
         var unmapped = Unmapped()
     }
 
+    /// A value that the file was not gone into for.
+    private struct Piece {
+        let path: [JSONSplitter.Step]
+        let text: [UInt8]
+        /// Of the JSON text that it is in, counted from 1.
+        let number: Int
+    }
+
     private var input: TransferInput
     private let keyset: String
-    /// `nil`: nothing is written.
-    private let merge: Merge?
+    /// Timetokens after this are refused.
+    private let latest: Timetoken
+    /// Opens what is written to, once there is a row for it; `nil`: nothing is written.
+    private let open: (() throws(TransferError) -> Merge)?
+    private var merge: Merge?
     private let tell: (Int, Int?) -> Void
     private var channel: ExactText?
     private var channels: Set<ExactText> = []
     private var report = Report()
     /// Whether anything in the file has a name that such files have.
     private var isKnown = false
+    /// Whether anything has a name that such files have in another place.
+    private var isBelied = false
+    /// JSON texts of the file, so far.
+    private var texts = 0
 
     init(
-        _ input: consuming TransferInput, keyset: String, into merge: Merge?,
-        tell: @escaping (Int, Int?) -> Void
+        _ input: consuming TransferInput, keyset: String, latest: Timetoken,
+        into open: (() throws(TransferError) -> Merge)?, tell: @escaping (Int, Int?) -> Void
     ) {
         self.input = input
         self.keyset = keyset
-        self.merge = merge
+        self.latest = latest
+        self.open = open
         self.tell = tell
     }
 
@@ -104,7 +126,8 @@ struct ForeignImport: ~Copyable {
     ) throws(TransferError) -> Report {
         do throws(TransferError) {
             try readAll(&reader)
-            guard isKnown || !reader.unmapped.counts.isEmpty else {
+            let hasRows = report.counts.rows > 0
+            guard hasRows || isKnown && !isBelied || !reader.unmapped.counts.isEmpty else {
                 throw .noMapping(path: input.name, reason: "nothing in it is \(Reader.words)")
             }
             try merge?.commit(note: nil)
@@ -134,41 +157,60 @@ struct ForeignImport: ~Copyable {
     private mutating func rows(
         of chunk: [UInt8], by splitter: inout JSONSplitter, _ reader: inout some ForeignReader
     ) throws(TransferError) -> [(row: ForeignRow, size: Int)] {
-        var pieces: [(path: [JSONSplitter.Step], text: [UInt8])] = []
+        var pieces: [Piece] = []
         var rows: [(row: ForeignRow, size: Int)] = []
+        var (number, hasEntered, hasStrange) = (texts, isKnown, isBelied)
         do throws(JSONError) {
             let take = { (path: [JSONSplitter.Step], text: [UInt8]) in
-                pieces.append((path: path, text: text))
+                // A text of its own.
+                if path.isEmpty { number += 1 }
+                pieces.append(Piece(path: path, text: text, number: number))
                 return true
             }
             if chunk.isEmpty {
                 try splitter.end(piece: take)
             } else {
-                var hasEntered = false
                 try splitter.take(
                     chunk,
                     enters: { path in
+                        if path.isEmpty { number += 1 }
+                        if reader.belies(path) { hasStrange = true }
                         let isEntered = reader.enters(path)
                         // The outermost array or object may be anybody's.
                         if isEntered, path.contains(where: { $0 != .element }) { hasEntered = true }
                         return isEntered
                     }, piece: take)
-                isKnown = isKnown || hasEntered
             }
-            for piece in pieces {
-                let value = try JSONValue(parsing: piece.text, depthMax: 2 * Limits.jsonDepthMax)
-                rows += reader.rows(of: value, at: piece.path).map {
-                    (row: $0, size: piece.text.count)
-                }
-            }
-            isKnown = isKnown || !rows.isEmpty
         } catch {
-            throw .noMapping(path: input.name, reason: error.description)
+            throw .noMapping(path: input.name, reason: error.phrase)
+        }
+        (texts, isKnown, isBelied) = (number, hasEntered, hasStrange)
+        for piece in pieces {
+            if reader.belies(piece.path) { isBelied = true }
+            rows += try self.rows(of: piece, &reader).map { (row: $0, size: piece.text.count) }
         }
         return rows
     }
 
+    private func rows(
+        of piece: Piece, _ reader: inout some ForeignReader
+    ) throws(TransferError) -> [ForeignRow] {
+        let place = "\(input.name), JSON text \(piece.number)"
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: piece.text, depthMax: 2 * Limits.jsonDepthMax)
+        } catch {
+            throw .noMapping(path: place, reason: error.phrase)
+        }
+        let rows = reader.rows(of: value, at: piece.path)
+        if let refusal = reader.refusal { throw .refused(place: place, reason: refusal) }
+        return rows
+    }
+
     private mutating func put(_ row: ForeignRow, size: Int) throws(TransferError) {
+        if merge == nil, let open { merge = try open() }
+        // The store would say so otherwise.
+        if merge == nil, let moment = row.record.moment, moment > latest { throw .tooLate(moment) }
         let name = ExactText(row.channel)
         if name != channel {
             channel = name
@@ -180,5 +222,12 @@ struct ForeignImport: ~Copyable {
         guard report.counts.rows % Limits.transferRowsPerCommitMax == 0 else { return }
         let size = input.size
         tell(report.counts.rows, size.map { $0 > 0 ? Int(input.offset * 100 / $0) : 100 })
+    }
+}
+
+extension JSONError {
+    /// What goes before a full stop of somebody else's.
+    fileprivate var phrase: String {
+        description.hasSuffix(".") ? String(description.dropLast()) : description
     }
 }

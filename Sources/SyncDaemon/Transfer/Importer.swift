@@ -19,6 +19,7 @@ final class Importer {
     private let merge: Merge?
     private var progress: ImportProgress
     private let head: ExportHead
+    private let latest: Timetoken
     private var fullerChannels = 0
     /// Of the store's digests of the present channel.
     private var ownKey: DigestKey?
@@ -30,7 +31,8 @@ final class Importer {
         of lines: inout TransferLines
     ) throws(TransferError) -> (head: ExportHead, text: String) {
         guard let line = try lines.next() else {
-            throw .line(path: lines.name, number: 1, reason: "it has no line")
+            guard !lines.isEmpty else { throw .empty(path: lines.name) }
+            throw .line(path: lines.name, number: 1, reason: "it has no end")
         }
         do throws(LineFault) {
             return (try ExportHead(line), String(decoding: line, as: UTF8.self))
@@ -42,17 +44,21 @@ final class Importer {
     /// - Parameters:
     ///   - lines: The first of them was read.
     ///   - progress: Where to begin: at the second line, or where an earlier run stopped.
+    ///   - latest: Timetokens after this are refused.
     ///   - tell: Told now and then how many rows were read, and how many percent of the file.
     init(
         _ lines: consuming TransferLines, head: ExportHead, from progress: ImportProgress,
-        into merge: Merge?, tell: @escaping (Int, Int?) -> Void
+        into merge: Merge?, latest: Timetoken, tell: @escaping (Int, Int?) -> Void
     ) throws(TransferError) {
+        // The store is to go on after it.
+        guard head.last <= latest else { throw .tooLate(head.last) }
         if progress.line > 1 {
             try lines.skip(to: progress.offset, behind: progress.line)
             resumedBehind = progress.line
         }
         self.lines = lines
         self.head = head
+        self.latest = latest
         self.progress = progress
         self.merge = merge
         self.tell = tell
@@ -77,13 +83,18 @@ final class Importer {
                 throw .line(path: lines.name, number: lines.number, reason: error.reason)
             }
             if case .end(let counts) = record { return try end(counts) }
+            if let fault = record.fault(in: head.selection) {
+                throw .line(path: lines.name, number: lines.number, reason: fault)
+            }
             try take(record, line)
         }
         try commit()
-        throw .notWhole(path: lines.name, line: lines.number)
+        throw .notWhole(path: lines.name, line: lines.number, isKept: isKept)
     }
 
     private func take(_ record: TransferRecord, _ line: [UInt8]) throws(TransferError) {
+        // The store would say so otherwise.
+        if merge == nil, let moment = record.moment, moment > latest { throw .tooLate(moment) }
         progress.counts.count(record)
         if case .channel(let head) = record { return try begin(head) }
         if case .endOfChannel(let end) = record { return try self.end(end) }
@@ -150,7 +161,7 @@ final class Importer {
     }
 
     private func end(_ end: ChannelEnd) throws(TransferError) {
-        guard let part = progress.part else { throw altered("") }
+        guard let part = progress.part else { throw altered(nil) }
         guard part.counts == end.counts, part.digest == end.digest, part.sum.value == end.sum else {
             throw altered(part.head.channel.name)
         }
@@ -167,7 +178,11 @@ final class Importer {
     }
 
     private func end(_ counts: TransferCounts) throws(TransferError) -> Report {
-        guard progress.part == nil, counts == progress.counts else { throw altered("") }
+        guard progress.part == nil, counts == progress.counts else { throw altered(nil) }
+        // Another export may have been put behind it: nobody is to take that for imported.
+        if let number = try lines.numberOfMore() {
+            throw .behindEnd(path: lines.name, number: number)
+        }
         var report = Report(
             counts: counts, resumedBehind: resumedBehind, fullerChannels: fullerChannels)
         if let merge {
@@ -178,9 +193,13 @@ final class Importer {
         return report
     }
 
-    private func altered(_ channel: String) -> TransferError {
-        .altered(path: lines.name, line: lines.number, channel: channel)
+    /// - Parameter channel: `nil`: all of them.
+    private func altered(_ channel: String?) -> TransferError {
+        .altered(path: lines.name, line: lines.number, channel: channel, isKept: isKept)
     }
+
+    /// Whether some of the file is in the store.
+    private var isKept: Bool { merge.map { $0.hasKept || resumedBehind != nil } ?? false }
 
     // MARK: Another tenant
 
@@ -215,5 +234,34 @@ final class Importer {
             return .file(record)
         default: return record
         }
+    }
+}
+
+extension TransferRecord {
+    /// Why nobody could name what it is about, or why it is not of what was asked for.
+    fileprivate func fault(in selection: StoreSelection) -> String? {
+        var names: [String] = []
+        let keyset: String
+        switch self {
+        case .channel(let head): (names, keyset) = ([head.channel.name], head.channel.keyset)
+        case .grouping(let group, let channel): (names, keyset) = ([channel], group.keyset)
+        case .device(let device, let channel, _): (names, keyset) = ([channel], device.keyset)
+        case .file(let record):
+            (names, keyset) = ([record.file.channel.name], record.file.channel.keyset)
+        case .revoked(let record): keyset = record.token.keyset.string
+        case .grant(let record): keyset = record.grant.subject.keyset.string
+        case .message, .action, .mark, .deletion, .clearing, .endOfChannel, .end: return nil
+        }
+        if names.contains(where: { Channel.fault(inName: $0, ofOne: true) != nil }) {
+            return "no channel can be called so"
+        }
+        // They are written alike.
+        guard Channel.fault(inName: keyset, ofOne: true) == nil else {
+            return "no keyset can be called so"
+        }
+        guard let asked = selection.keyset, ExactText(asked) != ExactText(keyset) else {
+            return nil
+        }
+        return "it is of another keyset than the export"
     }
 }

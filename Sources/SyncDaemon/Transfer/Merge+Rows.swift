@@ -222,7 +222,9 @@ extension Merge {
     private func checkEntries(_ record: KeptMessage, in place: Place) throws(PutError) {
         let message = StoredMessage(
             timetoken: record.timetoken, uuid: record.uuid, message: record.message)
-        guard let entry = DirectoryEntry(message) else { return }
+        guard let entry = DirectoryEntry(message) else {
+            throw .contradicts("the message at \(record.timetoken) is no entry of a directory")
+        }
         let found = try run { () throws(StoreError) in
             try store.entry(ExactText(entry.id), in: place.channel)
         }

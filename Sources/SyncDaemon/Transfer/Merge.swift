@@ -48,6 +48,8 @@ final class Merge {
     private var (rows, bytes) = (0, 0)
     /// Whether followers that come back will know that there are rows behind their cursors.
     private var hasNewEpoch = false
+    /// Whether anything that came is durable.
+    private(set) var hasKept = false
     private let rowsPerCommit: Int
 
     /// - Parameters:
@@ -69,7 +71,7 @@ final class Merge {
         store = intake.store
         digests = ChannelDigests(
             secret: store.secret, segmentMessages: segmentMessages)
-        latest = Timetoken(rawValue: now).advanced(by: Limits.transferAheadTicksMax)
+        latest = .latest(at: now)
         ageOffset = store.clock.ageOffset
         // What deletions hid stands in the way of rows with the same timetokens.
         try storing { () throws(StoreError) in
@@ -159,6 +161,7 @@ final class Merge {
             try store.begin()
         }
         (rows, bytes) = (0, 0)
+        hasKept = outcome.written > 0
     }
 
     /// Undoes what came since the last commit, and writes no more.
@@ -175,5 +178,14 @@ final class Merge {
         } catch {
             throw .store(error)
         }
+    }
+}
+
+extension Timetoken {
+    /// The last one that is taken for right.
+    ///
+    /// - Parameter now: The machine's clock, in ticks.
+    static func latest(at now: UInt64) -> Timetoken {
+        Timetoken(rawValue: now).advanced(by: Limits.transferAheadTicksMax)
     }
 }

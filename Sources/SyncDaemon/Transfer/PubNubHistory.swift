@@ -21,7 +21,12 @@ struct PubNubHistory: ForeignReader {
 
     /// Of answers that do not say it; `nil`: those have no counterpart.
     let channel: String?
-    private(set) var unmapped = Unmapped()
+    private(set) var refusal: String?
+    private var noted = Unmapped()
+    /// Where answers say that there is more before them, by channel, and the oldest message there.
+    private var pages: [ExactText: (oldest: Timetoken, isCut: Bool)] = [:]
+    /// Of the message that was read last: "more" stands behind them.
+    private var lastChannel: ExactText?
 
     init(channel: String?) {
         self.channel = channel
@@ -29,6 +34,15 @@ struct PubNubHistory: ForeignReader {
 
     /// Who wrote what nobody is named of.
     private static let nobody = "unknown"
+
+    var unmapped: Unmapped {
+        let cut = pages.values.count { $0.isCut }
+        var all = noted
+        if cut > 0 {
+            all.note("channels with more before their oldest message: ask PubNub with start", cut)
+        }
+        return all
+    }
 
     func enters(_ path: [JSONSplitter.Step]) -> Bool {
         switch path.count {
@@ -40,7 +54,11 @@ struct PubNubHistory: ForeignReader {
         }
     }
 
+    /// Stream has an array there.
+    func belies(_ path: [JSONSplitter.Step]) -> Bool { path == [.member("channels"), .element] }
+
     mutating func rows(of value: JSONValue, at path: [JSONSplitter.Step]) -> [ForeignRow] {
+        if path.count == 1, case .member(let name)? = path.first { take(name, value) }
         guard path.last == .element else { return [] }
         switch (path.first, path.count) {
         case (.member("channels"), 3):
@@ -49,7 +67,7 @@ struct PubNubHistory: ForeignReader {
         case (.member("data"), 2): return actionRow(of: value)
         case (.element, 2):
             guard let channel else {
-                unmapped.note("messages that do not say of which channel they are: --channel does")
+                noted.note("messages that do not say of which channel they are: --channel does")
                 return []
             }
             return messageRows(of: value, in: channel)
@@ -57,25 +75,56 @@ struct PubNubHistory: ForeignReader {
         }
     }
 
+    /// What an answer says of itself.
+    private mutating func take(_ name: String, _ value: JSONValue) {
+        switch name {
+        case "status":
+            guard let status = value.integer, status >= 400 else { return }
+            refuse("with the status \(status)")
+        case "error" where value.isObject || value.bool == true: refuse("which says so itself")
+        case "more":
+            guard let channel = lastChannel, let oldest = pages[channel]?.oldest else { return }
+            // The page before it may have been read already.
+            guard value.pubNubTimetoken("start").map({ oldest >= $0 }) ?? true else { return }
+            pages[channel]?.isCut = true
+        default: break
+        }
+    }
+
+    private mutating func refuse(_ reason: String) {
+        guard refusal == nil else { return }
+        refusal =
+            "it is an error of PubNub's, \(reason), and no messages. Ask PubNub once more, and put"
+            + " that answer in its place."
+    }
+
+    /// Whatever is before the oldest message so far is the page that was missing.
+    private mutating func note(_ timetoken: Timetoken, in channel: ExactText) {
+        lastChannel = channel
+        guard pages[channel].map({ timetoken < $0.oldest }) ?? true else { return }
+        pages[channel] = (timetoken, false)
+    }
+
     private mutating func messageRows(of value: JSONValue, in name: String) -> [ForeignRow] {
-        guard unmapped.takes(channel: name) else { return [] }
+        guard noted.takes(channel: name) else { return [] }
         guard let timetoken = value.pubNubTimetoken("timetoken"), value.has("message") else {
-            unmapped.note("messages without a timetoken of 17 digits")
+            noted.note("messages without a timetoken of 17 digits")
             return []
         }
+        note(timetoken, in: ExactText(name))
         var user = value.member("uuid")?.string ?? ""
         if user.isEmpty || user.utf8.count > Limits.identifierBytesMax {
-            unmapped.note("messages without a uuid: they are by \"\(Self.nobody)\"")
+            noted.note("messages without a uuid: they are by \"\(Self.nobody)\"")
             user = Self.nobody
         }
         if value.member("message_type")?.integer == 4 {
-            unmapped.note("files: the message is kept, the file is not")
+            noted.note("files: the message is kept, the file is not")
         }
         // Without metadata PubNub says "".
         let meta = value.member("meta").flatMap { $0.string == "" ? nil : $0.compactText }
         let message = Message(
             payload: value.text(of: "message"), meta: meta,
-            type: unmapped.messageType(value.member("custom_message_type")?.string))
+            type: noted.messageType(value.member("custom_message_type")?.string))
         let record = KeptMessage(timetoken: timetoken, uuid: user, message: message)
         return [ForeignRow(channel: name, record: .message(record))]
             + actions(of: value, on: timetoken, in: name)
@@ -92,10 +141,10 @@ struct PubNubHistory: ForeignReader {
                     guard let uuid = user.member("uuid")?.string,
                         let added = user.pubNubTimetoken("actionTimetoken")
                     else {
-                        unmapped.note("actions without a user or a timetoken")
+                        noted.note("actions without a user or a timetoken")
                         continue
                     }
-                    guard unmapped.takes(type: type, value: said, by: uuid) else { continue }
+                    guard noted.takes(type: type, value: said, by: uuid) else { continue }
                     let key = MessageAction.Key(
                         messageTimetoken: message, type: type, value: said, uuid: uuid)
                     rows.append(ForeignRow(channel: name, key, added: added))
@@ -107,7 +156,7 @@ struct PubNubHistory: ForeignReader {
 
     private mutating func actionRow(of value: JSONValue) -> [ForeignRow] {
         guard let channel else {
-            unmapped.note("actions that do not say of which channel they are: --channel does")
+            noted.note("actions that do not say of which channel they are: --channel does")
             return []
         }
         guard let message = value.pubNubTimetoken("messageTimetoken"),
@@ -115,10 +164,10 @@ struct PubNubHistory: ForeignReader {
             let type = value.member("type")?.string, let said = value.member("value")?.string,
             let uuid = value.member("uuid")?.string
         else {
-            unmapped.note("actions without a user or a timetoken")
+            noted.note("actions without a user or a timetoken")
             return []
         }
-        guard unmapped.takes(type: type, value: said, by: uuid) else { return [] }
+        guard noted.takes(type: type, value: said, by: uuid) else { return [] }
         let key = MessageAction.Key(
             messageTimetoken: message, type: type, value: said, uuid: uuid)
         return [ForeignRow(channel: channel, key, added: added)]

@@ -22,11 +22,22 @@ struct StreamExport: ForeignReader {
     static let words = "a channel, a message or a reaction of an export of Stream's"
 
     private(set) var unmapped = Unmapped()
+    var refusal: String? { nil }
     /// The channel that messages are of which do not say it.
     private var channel: String?
     private var taken: Set<UInt64> = []
-    /// Messages that have replies, or that reactions of other lines are on, by their names.
-    private var placed: [UInt64: Timetoken] = [:]
+    /// Where messages are that replies and reactions of other lines may be to, by their names.
+    private var placed: [UInt64: Place] = [:]
+    /// Those that messages are in, by when they came.
+    private var channels: [String] = []
+    private var indices: [ExactText: UInt32] = [:]
+
+    /// 16 bytes for each message of the file.
+    private struct Place {
+        let timetoken: Timetoken
+        /// Of its channel.
+        let index: UInt32
+    }
 
     private typealias Step = JSONSplitter.Step
 
@@ -44,6 +55,12 @@ struct StreamExport: ForeignReader {
             default: false
             }
         }
+    }
+
+    /// PubNub has an object there, and says how it went.
+    func belies(_ path: [JSONSplitter.Step]) -> Bool {
+        if path.count == 2, case .member = path[1] { return path[0] == .member("channels") }
+        return path == [.member("status")]
     }
 
     mutating func rows(of value: JSONValue, at path: [JSONSplitter.Step]) -> [ForeignRow] {
@@ -91,7 +108,7 @@ struct StreamExport: ForeignReader {
             return []
         }
         let timetoken = place(of: id, at: created)
-        placed[Self.hash(of: id)] = timetoken
+        placed[Self.hash(of: id)] = Place(timetoken: timetoken, index: index(of: name))
         if value.member("message_text_updated_at")?.string != nil {
             unmapped.note("edited messages: only their last text is there")
         }
@@ -106,7 +123,7 @@ struct StreamExport: ForeignReader {
 
     private mutating func parent(of value: JSONValue) -> Timetoken? {
         guard let parent = value.member("parent_id")?.string, !parent.isEmpty else { return nil }
-        if let timetoken = placed[Self.hash(of: parent)] { return timetoken }
+        if let place = placed[Self.hash(of: parent)] { return place.timetoken }
         unmapped.note("replies to messages that are not before them: they are in no thread")
         return nil
     }
@@ -129,15 +146,23 @@ struct StreamExport: ForeignReader {
         return rows
     }
 
-    /// A reaction on a line of its own.
+    /// A reaction on a line of its own, which need not say of which channel its message is.
     private mutating func reactionRow(of item: JSONValue) -> [ForeignRow] {
-        guard let id = item.member("message_id")?.string,
-            let message = placed[Self.hash(of: id)], let name = item.streamChannel ?? channel
+        guard let id = item.member("message_id")?.string, let place = placed[Self.hash(of: id)]
         else {
             unmapped.note("reactions to messages that are not before them")
             return []
         }
-        return reactionRow(of: item, to: id, on: message, in: name)
+        return reactionRow(
+            of: item, to: id, on: place.timetoken, in: channels[Int(place.index)])
+    }
+
+    private mutating func index(of channel: String) -> UInt32 {
+        if let index = indices[ExactText(channel)] { return index }
+        let index = UInt32(channels.count)
+        channels.append(channel)
+        indices[ExactText(channel)] = index
+        return index
     }
 
     private mutating func reactionRow(

@@ -70,6 +70,8 @@ struct TransferLines: ~Copyable {
 
     var name: String { input.name }
     var size: Int64? { input.size }
+    /// Whether nothing was there yet to be read.
+    var isEmpty: Bool { input.offset == 0 }
 
     init(_ input: consuming TransferInput) {
         self.input = input
@@ -96,6 +98,24 @@ struct TransferLines: ~Copyable {
             (chunk, start) = (try input.chunk(), 0)
             if chunk.isEmpty { return nil }
         }
+    }
+
+    /// The number of the next line that is not blank, with or without an end; `nil`: none is.
+    ///
+    /// It reads up to there: nothing is to be read afterwards.
+    mutating func numberOfMore() throws(TransferError) -> Int? {
+        var number = self.number + 1
+        repeat {
+            for byte in chunk[start...] {
+                switch byte {
+                case UInt8(ascii: "\n"): number += 1
+                case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
+                default: return number
+                }
+            }
+            (chunk, start) = (try input.chunk(), 0)
+        } while !chunk.isEmpty
+        return nil
     }
 
     /// Goes on behind a line that an earlier run read.

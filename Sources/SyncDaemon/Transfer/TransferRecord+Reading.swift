@@ -8,6 +8,19 @@ struct LineFault: Error, Hashable {
     let reason: String
 }
 
+extension LineFault {
+    /// In words that go on behind the number of the line, and before a full stop.
+    init(_ error: JSONError) {
+        reason =
+            switch error {
+            case .notJSON(let reason, _, let column): "it is no JSON: \(reason), column \(column)"
+            case .tooDeep(let limit): "it is nested more than \(limit) levels deep"
+            case .missingField(let name, _): "its \(name) is missing"
+            case .wrongType(let name, let expected): "its \(name) is not \(expected)"
+            }
+    }
+}
+
 extension ExportHead {
     /// Reads the first line.
     init(_ line: [UInt8]) throws(LineFault) {
@@ -99,7 +112,7 @@ private struct LineReading {
             // The line is one level more than a payload.
             value = try JSONValue(parsing: line, depthMax: Limits.jsonDepthMax + 1)
         } catch {
-            throw LineFault(reason: "\(error)")
+            throw LineFault(error)
         }
         guard value.isObject else { throw LineFault(reason: "it is no JSON object") }
     }

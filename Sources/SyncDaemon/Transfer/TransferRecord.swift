@@ -19,6 +19,20 @@ enum TransferRecord: Hashable {
     case end(TransferCounts)
 }
 
+extension TransferRecord {
+    /// When it came to be, which new timetokens are to be later than; `nil`: nobody knows.
+    var moment: Timetoken? {
+        switch self {
+        case .message(let record): record.timetoken
+        case .action(let record): record.removed ?? record.action.actionTimetoken
+        case .deletion(let record): record.timetoken
+        case .clearing(let record): record.timetoken
+        case .file(let record): record.file.created
+        case .channel, .mark, .endOfChannel, .grouping, .revoked, .grant, .device, .end: nil
+        }
+    }
+}
+
 /// The first line: where it is from, and what was asked for.
 struct ExportHead: Hashable {
     /// Of the lines; raised when an earlier release could not read them.

@@ -44,7 +44,8 @@ extension Help {
           --keep           where the data says something else than the file, leave it
                            so and take the rest; without it that is an error
           --dry-run        read the whole file, say what it holds and what has no
-                           counterpart here, and write nothing
+                           counterpart here, and write nothing; the data is not read:
+                           what it says otherwise only the import finds
           --from pubnub    answers of PubNub's history, with or without actions, and
                            of message-actions: any number of JSON texts
           --from stream    Stream Chat's export of channels
@@ -53,7 +54,8 @@ extension Help {
 
         Timetokens, order and digests come out the same. What is there already is left
         alone, so an import that was killed goes on when it is run again. It is checked
-        line by line and channel by channel against what was exported.
+        line by line and channel by channel against what was exported. One file is one
+        export: several are imported one by one.
 
         """
 }

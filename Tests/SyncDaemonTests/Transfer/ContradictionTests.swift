@@ -168,7 +168,7 @@ struct ContradictionTests {
             try error(of: [lines[0].replacing("\"format\":1", with: "\"format\":2")])?.message
                 .contains("format is 2") == true)
         let cut = try error(of: Array(lines.dropLast()))
-        guard case .notWhole(_, let line) = cut else {
+        guard case .notWhole(_, let line, _) = cut else {
             Issue.record("\(String(describing: cut))")
             return
         }

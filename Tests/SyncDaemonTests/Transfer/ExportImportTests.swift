@@ -58,6 +58,42 @@ struct ExportImportTests {
         #expect(again.outcome.already == again.counts.rows)
     }
 
+    /// Found by an attacker: a store went on from there, ten years ahead, or not at all.
+    @Test(
+        "a first line that is from the future is refused",
+        arguments: ["9223372036854775807", "20001000000000001"])
+    func future(last: String) throws {
+        let source = try TransferBench()
+        try source.live(seed: 1)
+        source.close()
+        var lines = try source.export()
+        let head = try #require(lines.first)
+        lines[0] = head.replacing(#/"last":"[0-9]+"/#, with: "\"last\":\"\(last)\"")
+        try #require(lines[0] != head)
+        let target = try TransferBench()
+        let error = #expect(throws: TransferError.self) { try target.take(lines, from: source) }
+        #expect(error?.code == "too_late")
+    }
+
+    @Test(
+        "a channel that nobody could name, or of another tenant, is refused",
+        arguments: [
+            #""channel":"a,b","keyset":"k""#, #""channel":"x.*","keyset":"k""#,
+            #""channel":"","keyset":"k""#, #""channel":"a\u0000","keyset":"k""#,
+            #""channel":"a","keyset":"""#, #""channel":"a","keyset":"default""#,
+        ])
+    func oddChannels(place: String) throws {
+        let source = try TransferBench()
+        try source.live(seed: 1)
+        source.close()
+        var lines = try source.export(StoreSelection(keyset: "k"))
+        let line = try #require(lines.firstIndex { $0.contains(#""channel":"a","keyset":"k""#) })
+        lines[line] = lines[line].replacing(#""channel":"a","keyset":"k""#, with: place)
+        let target = try TransferBench()
+        let error = #expect(throws: TransferError.self) { try target.take(lines, from: source) }
+        #expect(error?.code == "bad_input")
+    }
+
     @Test("after a daemon's life in between it begins anew, and finds what that contradicts")
     func daemonBetween() throws {
         let source = try TransferBench()

@@ -160,7 +160,10 @@ final class TransferBench {
             contents: FileContents(from: source?.exportedFiles, to: files),
             rowsPerCommit: rowsPerCommit,
             segmentMessages: LedgerBench.segmentMessages, now: 20_000_000_000_000_000)
-        return try Importer(found, head: head, from: progress, into: merge, tell: { _, _ in }).run()
+        return try Importer(
+            found, head: head, from: progress, into: merge, latest: merge.latest,
+            tell: { _, _ in }
+        ).run()
     }
 
     /// Reads another service's text.
@@ -174,7 +177,8 @@ final class TransferBench {
         let merge = try Merge(
             StoreIntake(store), keeps: keeps, rowsPerCommit: 2, now: 20_000_000_000_000_000)
         return try ForeignImport(
-            TransferInput(file), keyset: "default", into: merge, tell: { _, _ in }
+            TransferInput(file), keyset: "default", latest: merge.latest, into: { merge },
+            tell: { _, _ in }
         ).run(reader)
     }
 }
