@@ -33,6 +33,9 @@ public struct SQLiteError: Error, Hashable {
     /// SQLITE_IOERR_READ, SHORT_READ, SEEK, DATA, CORRUPTFS.
     private static let reading = [1, 2, 22, 32, 33].map { SQLITE_IOERR | ($0 << 8) }
 
+    /// Whether another connection, perhaps another program's, holds the lock that is needed.
+    public var isBusy: Bool { code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED }
+
     /// Whether the file is no database at all.
     public var isForeign: Bool { code & 0xFF == SQLITE_NOTADB }
 

@@ -38,6 +38,11 @@ public struct SyncedChannel: Sendable {
         get async { await client.device.channel(name)?.isVerified == true }
     }
 
+    /// The last rung that the daemon chose in this session; `nil` until then.
+    package var rung: ChannelSync.Rung? {
+        get async { await client.device.channel(name)?.rung }
+    }
+
     /// What reactions there are, as far as the daemon said so, now or to a process before this.
     public var rules: ReactionRules {
         get async { await client.device.rules(of: name) }

@@ -295,6 +295,23 @@ struct DeviceStoreTests {
         }
     }
 
+    /// Found by an operator: it was called damaged, and deleting it loses unsent writes.
+    @Test("a file that another program has locked is in use, and not to be deleted")
+    func inUse() throws {
+        let path = folder.appending(path: "cache").path()
+        let store = try SQLiteDeviceStore(path: path)
+        let other = try SQLiteConnection<SQLiteError>(path: path, checkpoints: .automatic) { $0 }
+        try other.execute("BEGIN EXCLUSIVE")
+
+        let error = #expect(throws: DeviceStoreError.self) {
+            try store.setIdentity(DeviceIdentity(userID: "ada", deviceID: "phone"))
+        }
+
+        #expect(error == .inUse(path: path))
+        #expect(error?.description.contains("End the program that uses it") == true)
+        try other.execute("ROLLBACK")
+    }
+
     @Test("a cache of another user is not taken")
     func otherUser() throws {
         let path = folder.appending(path: "cache").path()

@@ -13,7 +13,8 @@ extension CacheConnection {
         checkpoints: SQLiteCheckpoints = .automatic
     ) throws(DeviceStoreError) {
         try self.init(path: path, opening, checkpoints: checkpoints) { error in
-            error.isOpening
+            if error.isBusy { return .inUse(path: path) }
+            return error.isOpening
                 ? .cannotOpen(path: path, reason: error.message)
                 : .broken(path: path, reason: error.message)
         }

@@ -60,6 +60,8 @@ extension DeviceStore {
 /// A cache that cannot be used.
 public enum DeviceStoreError: Error, Hashable, Sendable {
     case cannotOpen(path: String, reason: String)
+    /// Another program uses the file, or another client of this one.
+    case inUse(path: String)
     case broken(path: String, reason: String)
     /// The file is another user's, or of another tenant.
     case notYours(path: String, owner: DeviceIdentity)
@@ -71,6 +73,11 @@ extension DeviceStoreError: CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason):
             "The cache file \(path) cannot be opened: \(reason)."
+        case .inUse(let path):
+            """
+            The cache file \(path) is in use. End the program that uses it, and try again; do not \
+            delete the file, which may have unsent writes.
+            """
         case .broken(let path, let reason):
             """
             The cache file \(path) cannot be read or written: \(reason). If it is damaged, delete \

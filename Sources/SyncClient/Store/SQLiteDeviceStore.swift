@@ -30,8 +30,14 @@ public final class SQLiteDeviceStore: DeviceStore {
     }
 
     /// Writes what a file holds into a new one; the file stays as it is, whatever it holds.
-    package static func copy(_ path: String, to target: String) throws(DeviceStoreError) {
-        let database = try CacheConnection(path: path, .existingFile, checkpoints: .byCaller)
+    ///
+    /// - Parameter hasLog: Whether its log is beside it. That stays, too; without one SQLite makes
+    ///   an empty one, and takes it away again unless another program has the file open by then.
+    package static func copy(
+        _ path: String, hasLog: Bool, to target: String
+    ) throws(DeviceStoreError) {
+        let database = try CacheConnection(
+            path: path, .existingFile, checkpoints: hasLog ? .byCaller : .automatic)
         try database.prepare("VACUUM INTO ?").run(.text(target))
     }
 

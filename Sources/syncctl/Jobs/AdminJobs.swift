@@ -114,7 +114,7 @@ struct AdminJobRunner {
             JobError(
                 code: "no_daemon",
                 message: "Nobody listens at \(path): the daemon that made it is gone.",
-                advice: "Start it.")
+                advice: "Start it: systemctl start syncdaemon.")
         case EACCES, EPERM:
             JobError(
                 code: "forbidden", message: "You may not open \(path).",

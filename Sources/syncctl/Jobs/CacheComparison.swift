@@ -8,6 +8,8 @@ struct CacheComparison {
     /// What a channel's part was, and what became of it.
     private struct Part {
         let after: Timetoken
+        /// Whether the file had no rows of it: then nobody tells which of them come anew.
+        let isEmpty: Bool
         var beganAnew = false
         var isRestEqual = true
     }
@@ -20,6 +22,8 @@ struct CacheComparison {
 
     /// Questions about what stands before a part, while the channel changes in between.
     private static let questionsMax = 20
+    /// Messages of a part of which the file has lost all.
+    private static let messagesAnew = 50
 
     /// - Parameter events: Of the client, from before it connects.
     init(client: SyncClient, events: AsyncStream<SyncEvent>) {
@@ -35,13 +39,18 @@ struct CacheComparison {
                 _ = try await client.channel(channel)
                 continue
             }
-            parts[channel] = Part(after: kept.rest.after)
-            let held = kept.cache.messages.count
-            // As it is: nothing more is fetched, and nothing goes.
+            parts[channel] = Part(after: kept.rest.after, isEmpty: kept.isEmpty)
+            // As it is: nothing more is fetched, and nothing goes. One that is lost gets a page.
+            let held = kept.isEmpty ? Self.messagesAnew : kept.cache.messages.count
             _ = try await client.channel(
                 channel, window: .last(held, keeping: max(held, Limits.windowMessagesKept)))
         }
         try await waitUntilVerified(channels)
+        for channel in channels where parts[channel]?.isEmpty == true {
+            guard try await client.channel(channel).rung == .snapshot else { continue }
+            parts[channel]?.beganAnew = true
+            rows[channel] = try await client.channel(channel).base.cache.allPut
+        }
         var repaired: [String] = []
         for channel in channels where parts[channel]?.beganAnew == false {
             guard try await !isRestEqual(of: channel) else { continue }
@@ -121,5 +130,13 @@ struct CacheComparison {
         throw JobError(
             code: "timed_out", message: "Too much happens in \(printable(channel)) to compare it.",
             advice: "Try again.")
+    }
+}
+
+extension DeviceCache {
+    /// All rows, as if they just came.
+    fileprivate var allPut: [RowChange] {
+        messages.map { RowChange.messagePut($0.key, $0.value) }
+            + actions.keys.compactMap { action(of: $0) }.map { RowChange.actionPut($0) }
     }
 }

@@ -42,7 +42,8 @@ extension SQLiteDeviceStore {
         defer { folder.remove(["cache", "cache-wal", "cache-shm"]) }
         let copy = folder.path(of: "cache")
         do throws(DeviceStoreError) {
-            try Self.copy(path, to: copy)
+            let hasLog = unsafe access(path + "-wal", F_OK) == 0
+            try Self.copy(path, hasLog: hasLog, to: copy)
             try self.init(path: copy)
         } catch {
             throw error.about(path)
@@ -55,6 +56,7 @@ extension DeviceStoreError {
     fileprivate func about(_ path: String) -> DeviceStoreError {
         switch self {
         case .cannotOpen(_, let reason): .cannotOpen(path: path, reason: reason)
+        case .inUse: .inUse(path: path)
         case .broken(_, let reason): .broken(path: path, reason: reason)
         case .notYours(_, let owner): .notYours(path: path, owner: owner)
         case .newerVersion(_, let version): .newerVersion(path: path, version: version)

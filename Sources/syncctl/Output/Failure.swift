@@ -47,7 +47,9 @@ extension Failure {
     /// In the words of the command line.
     private static func advice(on error: SyncClientError) -> String {
         switch error {
-        case .cannotConnect: "\(error.advice) Start it with `make run`."
+        case .cannotConnect:
+            "\(error.advice) Start it with `systemctl start syncdaemon`, or from the sources with"
+                + " `make run`."
         case .unknownHost: "Check --url, or the network."
         case .notSyncDaemon: "Check the host, the port and the path of --url."
         case .untrusted(_, let reason) where reason.hasPrefix("the CA file"):

@@ -33,10 +33,11 @@ struct CacheToolTests {
     }
 
     private func tool(
-        _ verb: String, of daemon: Daemon
+        _ verb: String, of daemon: Daemon, file: String? = nil
     ) async throws -> (status: Int32, output: [String], errors: [String]) {
         let tool = try ChildProcess(
-            Products.path(of: "syncctl"), ["cache", verb, "--cache", path, "--url", daemon.url],
+            Products.path(of: "syncctl"),
+            ["cache", verb, "--cache", file ?? path, "--url", daemon.url],
             environment: ["USER": "nobody"])
         let status = try await tool.ended()
         return (status, tool.lines, tool.errors)
@@ -109,6 +110,46 @@ struct CacheToolTests {
         #expect(found.output.first?.hasPrefix("room: different, 1 row in 1 segment") == true)
         #expect(found.output.count { $0.contains("missing") && $0.hasSuffix("ada: 150") } == 1)
         try await repair(of: daemon)
+    }
+
+    /// Found by an operator: it was called equal.
+    @Test("a part of which all rows are lost is found, and begun anew")
+    func lostPart() async throws {
+        let daemon = try await Daemon()
+        try await fill(150, of: daemon, window: .last(20))
+        var newest = Timetoken.zero
+        try change { base, _ in
+            newest = try #require(base.cache.messages.keys.max())
+            let actions = base.cache.actions.keys.compactMap(base.cache.action)
+            return try base.cache.messages.keys.map { try drop($0, of: base) }
+                + actions.map { .actionDropped($0) }
+        }
+        let found = try await tool("verify", of: daemon)
+        #expect(found.status == 1, "\(found.output)")
+        #expect(found.output.first?.hasPrefix("room: different, ") == true, "\(found.output)")
+        #expect(
+            found.output.contains { $0.contains("missing  \(newest)  ada: 150") },
+            "\(found.output)")
+        try await repair(of: daemon)
+        #expect(try SQLiteDeviceStore(path: path).base(of: "room").cache.messages.count >= 20)
+    }
+
+    @Test("to look at a file changes nothing of it, and leaves nothing beside it")
+    func untouched() async throws {
+        let daemon = try await Daemon()
+        try await fill(3, of: daemon, window: nil)
+        // Without its log, which was emptied when the client was closed.
+        let folder = URL(filePath: path).deletingLastPathComponent().appending(path: "copy")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let copy = folder.appending(path: "cache").path()
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        let before = try Data(contentsOf: URL(filePath: copy))
+
+        let found = try await tool("verify", of: daemon, file: copy)
+
+        #expect(found.status == 0, "\(found.output) \(found.errors)")
+        #expect(try Data(contentsOf: URL(filePath: copy)) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()) == ["cache"])
     }
 
     @Test("of several channels the one that differs is told, however soon it is mended")

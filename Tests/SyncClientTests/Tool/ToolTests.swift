@@ -117,7 +117,8 @@ struct ToolTests {
         #expect(try await tool.ended() == 1)
         #expect(tool.lines.isEmpty)
         #expect(tool.errors.count == 1)
-        #expect(tool.errors.first?.contains("Start it with `make run`") == true)
+        #expect(tool.errors.first?.contains("`systemctl start syncdaemon`") == true)
+        #expect(tool.errors.first?.contains("`make run`") == true)
     }
 
     @Test("what answers and is no daemon, and a host that nobody knows, are said as such")
