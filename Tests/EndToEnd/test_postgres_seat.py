@@ -18,6 +18,7 @@ from device import Disconnected, Refused
 from disk import readiness
 from lanes import under_load
 from postgres import PostgresServer
+from test_admin import LocalConnection
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "6"))
 WRITERS = 3
@@ -268,6 +269,41 @@ class Standby(Replicated):
         await waits(2)
         await asyncio.to_thread(daemon.stop)
         self.assertIn("Stopped before it served.", daemon.log())
+
+    async def test_an_operator_sees_who_is_there(self):
+        arguments = self.arguments(
+            self.primary, "--store-require-standby", "--store-reserve", "--store-schema", "chat")
+        serving = self.start_daemon(*arguments)
+        reserve = Daemon(*arguments)
+        self.addCleanup(reserve.discard)
+        reserve.spawn()
+        while "In reserve: another daemon serves." not in reserve.log():
+            await asyncio.sleep(0.05)
+
+        def look():
+            connection = LocalConnection(f"{serving.data_dir}/admin.sock")
+            connection.request("GET", "/admin/v1/cluster")
+            answer = connection.getresponse()
+            found = json.loads(answer.read())
+            connection.close()
+            self.assertEqual(answer.status, 200, found)
+            return found
+
+        found = await asyncio.to_thread(look)
+        self.assertEqual(
+            (found["schema"], found["term"], found["servesHere"]), ("chat", 1, True))
+        self.assertEqual([it["role"] for it in found["daemons"]], ["serves", "reserve"])
+        standby, = found["standbys"]
+        self.assertEqual((standby["state"], standby["sync"]), ("streaming", "sync"))
+        self.other.freeze()
+        self.addCleanup(self.other.thaw)
+        ada = await self.device(serving, "ada")
+        waiting = asyncio.create_task(ada.publish("room", "on two machines"))
+        while [it["waitsFor"] for it in found["daemons"]] != ["SyncRep", ""]:
+            await asyncio.sleep(0.05)
+            found = await asyncio.to_thread(look)
+        self.other.thaw()
+        await waiting
 
     async def test_without_any_standby_it_does_not_start(self):
         await asyncio.to_thread(self.other.kill)

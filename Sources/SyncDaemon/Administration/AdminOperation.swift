@@ -225,6 +225,11 @@ struct AdminOperation: Sendable {
         .query("status", "Says which release runs, since when, and what is wrong.") {
             (_, daemon) throws(AdminError) in daemon.status()
         },
+        .query(
+            "cluster",
+            "Says which daemon has the schema on a database server, who waits in reserve, and on"
+                + " which standbys commits are."
+        ) { (_, daemon) throws(AdminError) in try daemon.cluster() },
         .query("log", "Says from which level on the log is written.") {
             (_, daemon) throws(AdminError) in daemon.logLevel()
         },

@@ -17,9 +17,12 @@ final class Administration: Sendable {
         let reactors: ReactorSwitch
         let orders: ServiceOrders
         let log: Log
-        /// Of the database; `nil`: the store is in memory.
-        let path: String?
+        /// Where the data is; `nil`: in memory.
+        let place: DatabasePlace?
         let makeReader: @Sendable () throws(StoreError) -> any StoreReader
+
+        /// Of the database; `nil`: it is no file of this machine's.
+        var path: String? { if case .file(let path, _)? = place { path } else { nil } }
     }
 
     let around: Surroundings

@@ -92,7 +92,7 @@ final class Node: Sendable {
             Administration.Surroundings(
                 health: health, accounts: accounts, ledger: ledger, webhooks: webhooks,
                 interceptors: interceptors, reactors: reactorSwitch, orders: orders, log: log,
-                path: configuration.databasePath, makeReader: makeReader),
+                place: configuration.databasePlace, makeReader: makeReader),
             key: configuration.adminKey)
         let started = WorkQueue<TransportError?>(capacity: count)
         let endpoints = Endpoints(
@@ -147,6 +147,7 @@ final class Node: Sendable {
             reactorSwitch.post(
                 .settings(settings, applied: { _ = taken.put(true) }), to: number)
         }
+        fileService?.want(configuration.keysets.haveFiles)
         webhooks.apply(configuration.webhooks)
         interceptors.apply(configuration.interceptors)
         presence.apply(configuration.keysets) { _ = taken.put(true) }
@@ -248,8 +249,12 @@ extension Admission {
 
 extension Configuration {
     /// `nil` for a store in memory.
-    fileprivate var databasePath: String? {
-        storeKind == .sqlite ? SQLStore.path(in: directory) : nil
+    fileprivate var databasePlace: DatabasePlace? {
+        switch storeKind {
+        case .memory: nil
+        case .sqlite: .file(path: SQLStore.path(in: directory), vfs: nil)
+        case .postgres: storeServer.map { .server(target: $0.text, schema: storeSchema) }
+        }
     }
 
     /// Where contents of files are.
@@ -308,7 +313,8 @@ private func openFiles(
         do throws(FileError) {
             return try FileService(
                 in: configuration.filesDirectory, reader: reader, receiver: receiver,
-                health: health, log: log, at: Int64(clock.ticks() / 10_000_000)
+                health: health, log: log, at: Int64(clock.ticks() / 10_000_000),
+                isWanted: configuration.keysets.haveFiles
             ) { _ = quarantine.isolate(.files, $0) }
         } catch {
             throw .broken(code: 0, reason: "The directory of files cannot be used: \(error).")

@@ -26,6 +26,8 @@ enum DatabasePlace: Sendable, Hashable {
         case ledger
         case reader
         case reserve
+        /// An operator looks.
+        case look
 
         /// As operators see it in pg_stat_activity.
         var sessionName: String { "syncdaemon \(self)" }
