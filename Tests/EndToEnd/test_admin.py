@@ -420,9 +420,12 @@ class Process(AdminTestCase):
         daemon = self.start(
             "--store", "memory", "--admin-socket", os.path.join("/tmp", f"a-{os.getpid()}.sock"))
         path = os.path.join("/tmp", f"a-{os.getpid()}.sock")
-        for command in (["checkpoint"], ["compact"], ["backup", "/tmp/x"]):
+        for command, lack in ((["checkpoint"], "a log to empty"),
+                              (["compact"], "a file that could shrink"),
+                              (["backup", "/tmp/x"], "anything to back up")):
             done = self.tool(daemon, *command, "--socket", path)
-            self.failed(done, 1, "The store is no file")
+            self.failed(
+                done, 1, f"The store is no file. With [store] kind = memory there is not {lack}.")
 
     async def test_a_drain_has_an_answer_and_code_0(self):
         daemon = self.start()
@@ -532,6 +535,28 @@ class Rights(AdminTestCase):
         await eventually(lambda: delivered() == 1, "a delivery")
         self.assertEqual(self.told(daemon, "webhooks", "replay", "hook"), {"events": 0})
         self.failed(self.tool(daemon, "webhooks", "replay", "x"), 1, "no webhook")
+
+        receiver.behave = lambda *_: 500
+        await ada.publish("room", 2)
+        await eventually(
+            lambda: self.told(daemon, "webhooks")["webhooks"][0]["waiting"] == 1, "an event")
+        self.configuration.write_text("")
+        self.told(daemon, "reload")
+        await eventually(
+            lambda: self.told(daemon, "webhooks")["webhooks"][0].get("removed"), "its end")
+        for command in ("retry", "replay"):
+            self.failed(self.tool(daemon, "webhooks", command, "hook"), 1,
+                        "[webhook hook] again and reload")
+
+    async def test_configured_webhooks_are_there_from_the_start(self):
+        secret = pathlib.Path(tempfile.mkdtemp()) / "secret"
+        secret.write_text("x" * 40)
+        secret.chmod(0o600)
+        daemon = self.start(
+            text=f"[webhook hook]\nurl = https://127.0.0.1:1/\nsecret_file = {secret}\n")
+        for _ in range(8):
+            self.assertEqual(self.ask(daemon, "webhooks/replay", {"name": "hook"})[0], 200)
+            await self.off(daemon.restart)
 
 
 class Sockets(AdminTestCase):

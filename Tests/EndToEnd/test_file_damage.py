@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import sqlite3
 import tempfile
@@ -98,6 +99,29 @@ class Lost(FilesTestCase):
         # Everything else goes on.
         self.web.publish("room", "more")
         self.web.add("room", self.web.publish("room", "and"), "👍")
+
+    def test_contents_of_another_size_are_not_served_and_told_of(self):
+        self.begin()
+        sent, other = self.send(b"x" * 1000, "x.txt"), self.send(b"y", "y.txt")
+        path = self.directory / sent.file_id
+        os.truncate(path, 500)
+        for again in (False, True):
+            if again:
+                self.daemon.restart()
+                self.web = self.rest(self.daemon)
+            for method in ("GET", "HEAD"):
+                self.assertEqual(self.ask(method, self.url(sent.file_id, "x.txt"))[0], 404)
+            self.assertEqual(self.ask("GET", self.url(other.file_id, "y.txt"))[2], b"y")
+            status, text = readiness(self.daemon)
+            self.assertEqual(status, 200)
+            self.assertIn(f"{path} has 500 bytes instead of 1000: it is not served.", text)
+        told = [it for it in self.daemon.log().splitlines() if "not as long as they were" in it]
+        self.assertEqual(len(told), 2, "one for each start")
+        self.assertIn("bytes=500 expected=1000", told[0])
+        with open(path, "ab") as file:
+            file.write(b"x" * 500)
+        self.assertEqual(self.ask("GET", self.url(sent.file_id, "x.txt"))[2], b"x" * 1000)
+        until(lambda: readiness(self.daemon) == (200, "ready\n"), "the end of the trouble")
 
     def test_damage_that_an_upload_meets_refuses_files_and_not_their_channel(self):
         self.begin()

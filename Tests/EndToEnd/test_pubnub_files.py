@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -17,7 +18,7 @@ from pubnub.exceptions import PubNubException
 from pubnub.models.consumer.v3.channel import Channel
 
 from daemon import SANITIZED, binary, clean_environment, run_to_end
-from disk import readiness
+from disk import SmallDisk, cannot_mount, readiness
 from files import FILES, GENERATE, KEYSET, MIB, FilesTestCase, form
 from rest import KEYS, quoted
 from waiting import until
@@ -294,16 +295,38 @@ class Files(FilesTestCase):
 class Attacks(FilesTestCase):
     """What strangers try."""
 
+    def absent(self, method, path):
+        answer = self.web.ask(method, path)
+        if method == "GET":
+            # As PubNub does: its SDKs show where a file would be.
+            self.assertEqual(answer.status, 307, path)
+            status, _, body = self.ask("GET", answer.headers["location"])
+            self.assertEqual((status, b"NoSuchKey" in body), (404, True), path)
+            return
+        self.assertEqual(answer.status, 404, (method, path))
+        self.assertEqual(answer.json()["error"]["message"],
+                         "There is no such file in this channel.", (method, path))
+
+    def test_what_was_deleted_is_fetched_no_more(self):
+        self.begin()
+        sent = self.send(b"gone", "g.txt")
+        path = f"{FILES}/{sent.file_id}/g.txt"
+        self.assertEqual(self.web.get(path).status, 307)
+        self.assertEqual(self.web.ask("DELETE", path).status, 200)
+        for method in ("GET", "DELETE"):
+            self.absent(method, path)
+
     def test_a_file_is_fetched_and_removed_by_its_own_channel_and_name_alone(self):
         """Who may read one channel could know the ids of another's files."""
         self.begin()
         sent = self.send(b"secret", "a.txt", channel="other")
         own = f"/v1/files/{{sub}}/channels/other/files/{sent.file_id}"
         for path in (f"{FILES}/{sent.file_id}/a.txt", f"{own}/b.txt"):
-            url = self.web.get(path).headers["location"]
-            self.assertEqual(self.ask("GET", url)[0], 403)
-            self.assertEqual(self.web.ask("DELETE", path).status, 404)
-        self.assertEqual(self.web.ask("DELETE", f"{FILES}/1/a.txt").status, 404)
+            for method in ("GET", "DELETE"):
+                self.absent(method, path)
+        for method in ("GET", "DELETE"):
+            self.absent(method, f"{FILES}/1/a.txt")
+            self.absent(method, f"{FILES}/9ffc2a30-9203-471b-8d6b-a7a3bd700afc/a.txt")
         url = self.web.get(f"{own}/a.txt").headers["location"]
         self.assertEqual(self.ask("GET", url)[2], b"secret")
 
@@ -338,8 +361,7 @@ class Attacks(FilesTestCase):
         self.assertEqual(headers["Content-Disposition"],
                          "attachment; filename*=UTF-8''a%22%3B%20x%3Dy.txt")
         for file in ("..", "../../syncdaemon.db", "%2e%2e%2fsyncdaemon.db"):
-            answer = self.web.get(f"{FILES}/{quoted(file)}/x")
-            self.assertEqual(self.ask("GET", answer.headers["location"])[0], 403)
+            self.absent("GET", f"{FILES}/{quoted(file)}/x")
 
     def test_forms_that_are_none(self):
         self.begin()
@@ -434,6 +456,19 @@ class Watched(FilesTestCase):
         self.web = self.rest(self.daemon)
         self.assertEqual({name: it for name, it in self.figures().items() if it},
                          {"s": 3, "s_bytes": 500 + 2 * (MIB - 1)})
+
+    def test_little_room_is_a_trouble_only_where_there_are_files(self):
+        if reason := cannot_mount():
+            self.skipTest(reason)
+        disk = SmallDisk(64 * MIB)
+        self.addCleanup(disk.close)
+        self.daemon = self.start_daemon(configuration=KEYSET, data_dir=disk.data_dir)
+        until(lambda: "uploads leave 256 MiB of it free (fileReserveBytes)" in
+              readiness(self.daemon)[1], "the trouble")
+        path = self.configuration_path
+        path.write_text(path.read_text("utf-8").replace("files = yes", "files = no"), "utf-8")
+        self.daemon.process.send_signal(signal.SIGHUP)
+        until(lambda: readiness(self.daemon) == (200, "ready\n"), "the end of the trouble")
 
     def test_a_directory_that_cannot_be_written_is_told_and_stops_nothing_else(self):
         self.begin()

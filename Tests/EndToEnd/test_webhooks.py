@@ -7,6 +7,7 @@ import os
 import pathlib
 import signal
 import socket
+import ssl
 import tempfile
 import threading
 import time
@@ -14,7 +15,9 @@ import urllib.request
 
 from case import DaemonTestCase, eventually
 from daemon import run_to_end
+from disk import SmallDisk, cannot_mount
 from receiver import Receiver
+from test_tls import Authority
 
 SECRET = "0123456789abcdef0123456789abcdef"
 OTHER = "fedcba9876543210fedcba9876543210"
@@ -241,6 +244,23 @@ class Answers(WebhookTestCase):
         threading.Thread(target=serve, daemon=True).start()
         return server.getsockname()[1]
 
+    def untrusted(self):
+        """The port of a server with a certificate that it made itself."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(
+            *Authority(self.directory, "own").certificate("IP:127.0.0.1"))
+        server = context.wrap_socket(
+            socket.create_server(("127.0.0.1", 0)), server_side=True)
+        self.addCleanup(server.close)
+
+        def serve():
+            while server.fileno() >= 0:
+                with contextlib.suppress(OSError):
+                    server.accept()[0].close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        return server.getsockname()[1]
+
     async def test_a_2xx_is_one_whatever_becomes_of_its_body(self):
         answers = {
             "short": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
@@ -267,13 +287,18 @@ class Answers(WebhookTestCase):
                    "header": "The answer's headers are too long",
                    "words": "What answers speaks no HTTP",
                    "half": "The answer breaks off in its headers",
+                   "untrusted": "Its certificate is not trusted, or not of this name: have an "
+                                "authority sign it that this machine trusts "
+                                "(update-ca-certificates)",
                    "secure": "There is no TLS that both know: should the url begin with http://?"}
         port = self.server(answers["words"])
-        daemon = self.start(*self.sections(answers), self.section(
-            None, "secure", url=f"https://127.0.0.1:{port}/"))
+        daemon = self.start(
+            *self.sections(answers),
+            self.section(None, "secure", url=f"https://127.0.0.1:{port}/"),
+            self.section(None, "untrusted", url=f"https://127.0.0.1:{self.untrusted()}/"))
         await (await self.device(daemon, "ada")).publish("room", 1)
         await eventually(
-            lambda: len(self.failing(daemon)) == len(answers) + 1, "all of them fail")
+            lambda: len(self.failing(daemon)) == len(answers) + 2, "all of them fail")
         found = self.failing(daemon)
         self.assertEqual(found, reasons)
 
@@ -402,6 +427,56 @@ class Hardship(WebhookTestCase):
         request = urllib.request.Request(f"{address}/hook/replay", b"", method="POST")
         with urllib.request.urlopen(request) as answer:
             self.assertEqual((answer.status, json.load(answer)), (202, {"events": 1}))
+
+    async def test_what_is_given_up_leaves_no_trouble_where_nothing_waits(self):
+        receiver = self.receiver(behave=lambda *_: 410)
+        daemon = self.start(self.section(receiver))
+        await (await self.device(daemon, "ada")).publish("room", 1)
+        await eventually(
+            lambda: self.metrics(daemon).get('dead_letters{webhook="hook"}') == 1, "a dead letter")
+
+        def fails():
+            with urllib.request.urlopen(f"http://{daemon.host}:{daemon.port}/webhooks") as answer:
+                hook, = json.load(answer)["webhooks"]
+            return hook["failing"]
+
+        await eventually(lambda: not fails(), "the end of the trouble")
+
+    async def test_what_waits_for_one_that_was_removed_has_an_age(self):
+        receiver = self.receiver(behave=lambda *_: 500)
+        daemon = self.start(self.section(receiver))
+        await (await self.device(daemon, "ada")).publish("room", 1)
+        await eventually(
+            lambda: self.metrics(daemon).get('waiting{webhook="hook"}') == 1, "an event")
+        self.configure("")
+        await self.reload(daemon)
+        for again in (False, True):
+            if again:
+                await asyncio.to_thread(daemon.restart)
+            await eventually(
+                lambda: self.metrics(daemon).get('removed{webhook="hook"}') == 1, "its end")
+            await eventually(
+                lambda: self.metrics(daemon)['oldest_seconds{webhook="hook"}'] > 0, "its age")
+
+    async def test_what_waits_goes_on_a_full_disk_and_makes_room(self):
+        if reason := cannot_mount():
+            self.skipTest(reason)
+        disk = SmallDisk(24 << 20)
+        self.addCleanup(disk.close)
+        receiver = self.receiver(behave=lambda *_: 500)
+        daemon = self.start(self.section(receiver), data_dir=disk.data_dir)
+        ada = await self.device(daemon, "ada")
+        count = 0
+        while "error" not in await ada.request(
+                "publish", channel="room", payload="x" * 20_000):
+            count += 1
+        receiver.behave = lambda *_: 200
+        waiting = 'waiting{webhook="hook"}'
+        await eventually(lambda: self.metrics(daemon)[waiting] == 0, "the end of the queue",
+                         signs=lambda: (len(receiver.requests), self.metrics(daemon)[waiting]))
+        self.assertEqual(len(receiver.events()), count)
+        # Without anything else that goes there is room now.
+        await ada.settle("publish", channel="room", payload="y" * 20_000)
 
     async def test_it_waits_as_long_as_it_is_asked_to(self):
         answers = [(503, {"Retry-After": "2"}), 200]

@@ -19,8 +19,8 @@ struct FileTicket: Hashable, Sendable {
     var userID: String
     /// What they showed for it.
     var holder = FileHolder.anybody
-    /// Bytes that may be brought.
-    var bytesMax = 0
+    /// Those that may be brought, at most; or those that there are, as the row of the file says.
+    var bytes = 0
 }
 
 /// What signs tickets: random, and gone with the process, so that no store need keep it.
@@ -38,7 +38,7 @@ struct FileTicketKey: Sendable {
         for text in [
             ticket.purpose.rawValue, String(ticket.expires), ticket.channel.keyset,
             ticket.channel.name, ticket.id.text, ticket.name, ticket.userID,
-            String(ticket.bytesMax), ticket.holder.text,
+            String(ticket.bytes), ticket.holder.text,
         ] { json.string(text) }
         json.endArray()
         let code = Signing.code(of: json.bytes, key: key)
@@ -50,21 +50,21 @@ struct FileTicketKey: Sendable {
     /// - Returns: `nil` for what is not of this process, for something else, or over.
     func ticket(_ text: String, for purpose: FileTicket.Purpose, at now: Int64) -> FileTicket? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let bytes = Base64URL.bytes(parts[0], isPadded: false),
+        guard parts.count == 2, let claims = Base64URL.bytes(parts[0], isPadded: false),
             let code = Base64URL.bytes(parts[1], isPadded: false),
-            Signing.areEqual(code, Signing.code(of: bytes, key: key)),
+            Signing.areEqual(code, Signing.code(of: claims, key: key)),
             let json = try? JSONValue(
-                parsing: String(decoding: bytes, as: UTF8.self), depthMax: Limits.jsonDepthMax)
+                parsing: String(decoding: claims, as: UTF8.self), depthMax: Limits.jsonDepthMax)
         else { return nil }
         guard json.isArray, json.count == 9 else { return nil }
         let texts = (0..<json.count).map { json.element(at: $0).string ?? "" }
         guard texts[0] == purpose.rawValue, let expires = Int64(texts[1]),
-            let id = FileID(texts[4]), let bytesMax = Int(texts[7]),
+            let id = FileID(texts[4]), let bytes = Int(texts[7]),
             let holder = FileHolder(texts[8]), now < expires
         else { return nil }
         return FileTicket(
             purpose: purpose, expires: expires,
             channel: Channel(texts[3], keyset: texts[2]), id: id, name: texts[5],
-            userID: texts[6], holder: holder, bytesMax: bytesMax)
+            userID: texts[6], holder: holder, bytes: bytes)
     }
 }

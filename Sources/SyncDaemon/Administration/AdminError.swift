@@ -38,9 +38,25 @@ extension AdminError {
         AdminError(status: 409, code: "refused", message: message)
     }
 
-    static let noDatabaseFile = refused(
-        "The store is no file. With [store] kind = postgres back the database up as PostgreSQL does"
-            + " (pg_dump, pg_basebackup); with memory there is nothing to back up.")
+    /// What is done to a file is asked of a store that is none.
+    ///
+    /// - Parameters:
+    ///   - lack: What a store in memory has not, such as `a log to empty`.
+    ///   - other: Who does the same with PostgreSQL; `nil`: the store is in memory.
+    static func noDatabaseFile(_ lack: String, _ other: String?) -> AdminError {
+        refused(
+            "The store is no file. "
+                + (other.map { "With [store] kind = postgres \($0)." }
+                    ?? "With [store] kind = memory there is not \(lack)."))
+    }
+
+    /// There is no webhook of this name any more, and still something for it.
+    static func webhookRemoved(_ name: String) -> AdminError {
+        refused(
+            "The webhook \(name) is not in the configuration any more: what there is for it stays,"
+                + " and nobody is asked. Write its section [webhook \(name)] again and reload; or"
+                + " be rid of it as docs/WEBHOOKS.md says.")
+    }
 
     static let busy = AdminError(
         status: 503, code: "busy",

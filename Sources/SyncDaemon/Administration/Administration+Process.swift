@@ -75,7 +75,10 @@ extension Administration {
     // MARK: The files
 
     func checkpoint() throws(AdminError) -> [UInt8] {
-        let log = try database() + "-wal"
+        let log =
+            try database(
+                "a log to empty", "PostgreSQL empties its log by itself (CHECKPOINT does at once)")
+            + "-wal"
         let before = FileSystem.size(log)
         try keepUp(.checkpoint, seconds: Limits.checkpointSeconds)
         let after = FileSystem.size(log)
@@ -88,7 +91,9 @@ extension Administration {
     }
 
     func compact() throws(AdminError) -> [UInt8] {
-        let path = try database()
+        let path = try database(
+            "a file that could shrink",
+            "PostgreSQL uses free space again by itself (VACUUM FULL gives it back)")
         let before = FileSystem.size(path)
         try keepUp(.compact, seconds: Limits.compactSeconds)
         return Self.json { json in
@@ -116,7 +121,9 @@ extension Administration {
     }
 
     func backUp(_ request: AdminRequest) throws(AdminError) -> [UInt8] {
-        let source = try database()
+        let source = try database(
+            "anything to back up",
+            "back the database up as PostgreSQL does (pg_dump, pg_basebackup)")
         let target = try request.text("path")
         guard target.hasPrefix("/"), !target.hasSuffix("/") else {
             throw .invalid("path", "the absolute path of a file")
@@ -138,8 +145,12 @@ extension Administration {
         }
     }
 
-    private func database() throws(AdminError) -> String {
-        guard let path = around.path else { throw .noDatabaseFile }
+    /// - Parameters: As ``AdminError/noDatabaseFile(_:_:)`` has them.
+    private func database(_ lack: String, _ other: String) throws(AdminError) -> String {
+        guard let path = around.path else {
+            // Only a database server has terms.
+            throw .noDatabaseFile(lack, around.ledger.term > 0 ? other : nil)
+        }
         return path
     }
 
@@ -148,13 +159,16 @@ extension Administration {
     func retry(_ request: AdminRequest) throws(AdminError) -> [UInt8] {
         let name = try request.text("name")
         guard let waiting = WebhookList.retry(name, of: webhooks, around.interceptors) else {
+            if WebhookList.isRemoved(name, of: webhooks) { throw .webhookRemoved(name) }
             throw .notFound("There is no webhook or interceptor of this name; webhooks lists them.")
         }
         return Self.json { $0.member("waiting", waiting) }
     }
 
     func replay(_ request: AdminRequest) throws(AdminError) -> [UInt8] {
-        guard let events = WebhookList.replay(try request.text("name"), of: webhooks) else {
+        let name = try request.text("name")
+        guard let events = WebhookList.replay(name, of: webhooks) else {
+            if WebhookList.isRemoved(name, of: webhooks) { throw .webhookRemoved(name) }
             throw .notFound("There is no webhook of this name; webhooks lists them.")
         }
         return Self.json { $0.member("events", events) }

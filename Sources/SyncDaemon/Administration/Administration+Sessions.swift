@@ -11,10 +11,9 @@ extension Administration {
         var round = SessionRound(reactors: reactorCount, from: start, limit: limit)
         ask(&round, filter)
         let (page, next) = round.page
-        let now = Clock.wallTime().seconds
         return Self.json { json in
             json.beginArray("sessions")
-            for facts in page { json.write(facts, at: now) }
+            for facts in page { json.write(facts) }
             json.endArray()
             json.member("next", next.map { "\($0)" })
             json.write(missing: round.missing)
@@ -111,9 +110,8 @@ struct SessionRound {
 }
 
 extension JSONWriter {
-    /// - Parameter now: In seconds since 1970.
-    fileprivate mutating func write(_ facts: SessionFacts, at now: Int) {
-        let began = now - Int(facts.connection.age / 1000)
+    fileprivate mutating func write(_ facts: SessionFacts) {
+        let opened = LogTime(seconds: facts.connection.opened, nanoseconds: 0)
         beginObject()
         member("id", facts.name)
         member("kind", facts.kind.rawValue)
@@ -122,7 +120,7 @@ extension JSONWriter {
         member("device", facts.device)
         member("address", "\(facts.connection.address)")
         member("tls", facts.connection.isSecure)
-        member("since", LogText.timestamp(LogTime(seconds: began, nanoseconds: 0)))
+        member("since", LogText.timestamp(opened))
         member("subscriptions", facts.subscriptions)
         member("queuedBytes", facts.queuedBytes)
         endObject()

@@ -32,6 +32,11 @@ enum WebhookList {
         return figures?.uses.waiting.rows ?? 0
     }
 
+    /// Whether there is no such webhook any more, and still something for it.
+    static func isRemoved(_ name: String, of webhooks: WebhookThread) -> Bool {
+        webhooks.figures[name]?.isRemoved == true
+    }
+
     /// Has the dead letters of one sent once more.
     ///
     /// - Returns: How many events; `nil`: there is no such webhook.

@@ -12,6 +12,8 @@ enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The directory is not what it was, or may not be written to.
     case notWritable(path: String, reason: String)
     case failed(path: String, reason: String)
+    /// Its contents are not as long as they were when they came.
+    case wrongSize(FileID, path: String, bytes: Int, expected: Int)
 
     var description: String {
         switch self {
@@ -20,6 +22,8 @@ enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .exists: "it is there already"
         case .notWritable(let path, let reason), .failed(let path, let reason):
             "\(path): \(reason)"
+        case .wrongSize(_, let path, let bytes, let expected):
+            "\(path): it has \(bytes) bytes instead of \(expected)"
         }
     }
 
@@ -153,6 +157,12 @@ struct FileDirectory: ~Copyable, Sendable {
             throw .absent
         }
         return Int(status.st_size)
+    }
+
+    /// - Throws: That a file has another size than its row says.
+    func check(_ id: FileID, has bytes: Int, of expected: Int) throws(FileError) {
+        guard bytes != expected else { return }
+        throw .wrongSize(id, path: "\(path)/\(id.text)", bytes: bytes, expected: expected)
     }
 
     /// Has the next bytes be those from there on.

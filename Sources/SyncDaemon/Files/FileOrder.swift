@@ -8,10 +8,10 @@ enum FileOrder: Sendable {
     case begin(FileID, FormReader, length: Int)
     /// Take the next bytes of the form.
     case take([UInt8], isLast: Bool)
-    /// Begin to read a file, or some of it.
-    case open(FileID, ByteRange? = nil)
-    /// Say how large a file is.
-    case measure(FileID)
+    /// Begin to read a file, or some of it, if the whole has so many bytes.
+    case open(FileID, ByteRange? = nil, size: Int)
+    /// Find out whether there is a file of so many bytes.
+    case measure(FileID, size: Int)
     /// Read on.
     case read
     /// Nobody waits any more; what is not whole is removed.

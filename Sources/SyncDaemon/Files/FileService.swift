@@ -26,6 +26,8 @@ final class FileService: Sendable {
     private let state = Locked(State())
     let figures = FileFigures()
     private let isLooking = Atomic(false)
+    /// Whether any channel may have files.
+    private let isWanted: Atomic<Bool>
 
     /// Puts in order what an earlier process left behind, and starts the threads.
     ///
@@ -33,13 +35,15 @@ final class FileService: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: Now, in Unix seconds.
+    ///   - isWanted: As ``want(_:)`` says it.
     ///   - damaged: Told when the rows of files cannot be read: then every file stays where it is.
     init(
         in path: String, reader: any StoreReader, receiver: any FileReceiver, health: Health,
-        log: Log, at seconds: Int64, damaged: (StoreError) -> Void
+        log: Log, at seconds: Int64, isWanted: Bool, damaged: (StoreError) -> Void
     ) throws(FileError) {
         var generator = SystemRandomNumberGenerator()
         key = FileTicketKey(using: &generator)
+        self.isWanted = Atomic(isWanted)
         let directory = try FileDirectory(path)
         directory.discardParts()
         do throws(StoreError) {
@@ -72,7 +76,10 @@ final class FileService: Sendable {
                             troubles.heard(result)
                             receiver.deliver(FileAnswer(origin: origin, result: result))
                         case .look:
-                            troubles.looked(work.look())
+                            let isWanted = self.isWanted.load(ordering: .relaxed)
+                            troubles.looked(
+                                isWanted ? work.look() : nil,
+                                mended: work.mended(of: troubles.wrongSizes))
                             isLooking.store(false, ordering: .relaxed)
                         }
                     }
@@ -93,6 +100,9 @@ final class FileService: Sendable {
             log.notice(text, ["path": path, "files": sum.files, "bytes": sum.bytes])
         }
     }
+
+    /// Says whether any channel may have files: only then is it a trouble when none can be written.
+    func want(_ isWanted: Bool) { self.isWanted.store(isWanted, ordering: .relaxed) }
 
     /// Has a thread find out whether files can be written; asked once a second.
     func look() {

@@ -57,6 +57,15 @@ struct FileWork: ~Copyable {
         }
     }
 
+    /// Those of some files of other sizes than these that are mended by now, or gone.
+    func mended(of files: [FileID: Int]) -> [FileID] {
+        var mended: [FileID] = []
+        for (id, expected) in files where directory.size(ofWhole: id) ?? expected == expected {
+            mended.append(id)
+        }
+        return mended
+    }
+
     /// - Returns: What there is to answer.
     mutating func carryOut(_ order: FileOrder, for origin: Origin) -> FileAnswer.Result? {
         do throws(FileError) {
@@ -65,9 +74,11 @@ struct FileWork: ~Copyable {
                 uploads[origin] = try begin(id, form, length)
                 return nil
             case .take(let bytes, let isLast): return try take(bytes, isLast, for: origin)
-            case .open(let id, let wanted): return try open(id, wanted, for: origin)
-            case .measure(let id):
+            case .open(let id, let wanted, let size):
+                return try open(id, wanted, expected: size, for: origin)
+            case .measure(let id, let expected):
                 guard let size = directory.size(ofWhole: id) else { throw .absent }
+                try directory.check(id, has: size, of: expected)
                 return .measured(size)
             case .read:
                 // It was removed meanwhile.
@@ -134,10 +145,11 @@ struct FileWork: ~Copyable {
     }
 
     private mutating func open(
-        _ id: FileID, _ wanted: ByteRange?, for origin: Origin
+        _ id: FileID, _ wanted: ByteRange?, expected: Int, for origin: Origin
     ) throws(FileError) -> FileAnswer.Result {
         let file = try directory.open(id)
         let size = try directory.size(of: file)
+        try directory.check(id, has: size, of: expected)
         let range = wanted.map { $0.resolved(in: size) } ?? 0..<size
         guard let range else { return .outside(size: size) }
         if range.lowerBound > 0 { try directory.seek(file, to: range.lowerBound) }

@@ -92,7 +92,10 @@ enum InterceptorWords {
             let asked = try? JSONValue(
                 parsing: body(of: question, id: ""), depthMax: Limits.jsonDepthMax)
         else { return nil }
-        return named.first { !isSame(asked.member($0), answer.member($0)) }
+        // A question has it by one name alone.
+        return named.first {
+            !isSame(asked.member($0 == "messageType" ? "type" : $0), answer.member($0))
+        }
     }
 
     /// Whether two texts, numbers or truths are the same, however they are written.

@@ -33,14 +33,20 @@ extension Ledger {
     ///
     /// Damage there ends webhooks, and nothing else.
     func writeOutbox(into commit: inout Commit) throws(StoreError) {
-        guard !outbox.webhooks.isEmpty || !outboxSteps.isEmpty,
-            !commit.events.isEmpty || !outboxSteps.isEmpty
+        // On a full disk they would take the room that others may find.
+        let steps = outboxRows == nil || isSettlingOutbox ? outboxSteps : []
+        unfinishedSteps = steps.isEmpty ? outboxSteps : []
+        guard !outbox.webhooks.isEmpty || !steps.isEmpty,
+            !commit.events.isEmpty || !steps.isEmpty
         else { return }
-        guard !quarantine.holds(.outbox) else { return outboxSteps = [] }
+        guard !quarantine.holds(.outbox) else {
+            (outboxSteps, unfinishedSteps) = ([], [])
+            return
+        }
         let news = try suspecting(.outbox) { () throws(StoreError) in
             if outbox.uses == nil { outbox.uses = try store.outboxUse() }
             var news = OutboxNews()
-            try take(outboxSteps, &news)
+            try take(steps, &news)
             var devices: [Channel: String?] = [:]
             for event in commit.events {
                 try takeBack(event, &news)
@@ -66,7 +72,9 @@ extension Ledger {
 
     /// Keeps what steps a commit took, or what it did not.
     func endOutbox(isCommitted: Bool, before uses: [String: OutboxUses]?) {
-        hasOutboxWork = isCommitted && !unfinishedSteps.isEmpty
+        if outboxRows == nil || isSettlingOutbox {
+            hasOutboxWork = isCommitted && !unfinishedSteps.isEmpty
+        }
         if isCommitted {
             outboxSteps = unfinishedSteps
         } else {
@@ -74,6 +82,22 @@ extension Ledger {
             outbox.close()
         }
         unfinishedSteps = []
+    }
+
+    /// On a full disk: removes some of what receivers have, a row at first, and more for as long as
+    /// that finds room.
+    ///
+    /// A page for each row and its like is more than a full disk has for a whole batch. Who dies
+    /// amid one sends what is left of it again, under the id that its receiver knows.
+    func settleOutbox(after reserved: Timetoken, failure: inout StoreError?) -> Commit {
+        let rows = outboxRows ?? 1
+        (outboxRows, isSettlingOutbox) = (rows, true)
+        var found: StoreError?
+        let commit = transact([], after: reserved, failure: &found) { _ in }
+        isSettlingOutbox = false
+        outboxRows = found == nil ? min(2 * rows, Limits.webhookEventsMax) : 1
+        failure = found
+        return commit
     }
 
     /// - Parameter devices: Who hears of the channels of the commit by push, as far as is known.
@@ -130,13 +154,20 @@ extension Ledger {
     }
 
     private func take(_ steps: [OutboxStep], _ news: inout OutboxNews) throws(StoreError) {
-        unfinishedSteps = []
+        var rowsLeft = outboxRows
+        // What takes another place needs the room that is made by what goes.
+        let isWaited =
+            rowsLeft != nil
+            && steps.contains { if case .delivered = $0 { true } else { false } }
         for step in steps {
             switch step {
             case .delivered(let place):
-                let use = try store.remove(place)
-                outbox.uses?[place.webhook]?.waiting -= use
-                news.settled.append(place)
+                if try remove(place, &rowsLeft) {
+                    news.settled.append(place)
+                } else {
+                    unfinishedSteps.append(step)
+                }
+            case .buried where isWaited, .revived where isWaited: unfinishedSteps.append(step)
             case .buried(let place, let reason):
                 try bury(place, reason)
                 news.settled.append(place)
@@ -147,6 +178,20 @@ extension Ledger {
                 try revive(webhook, &news)
             }
         }
+    }
+
+    /// - Parameter left: Rows that may go; `nil`: all.
+    /// - Returns: Whether the whole batch is gone.
+    private func remove(_ place: OutboxPlace, _ left: inout Int?) throws(StoreError) -> Bool {
+        guard let rowsMax = left else {
+            outbox.uses?[place.webhook]?.waiting -= try store.remove(place)
+            return true
+        }
+        guard rowsMax > 0 else { return false }
+        let use = try store.removeSome(of: place, rowsMax: rowsMax)
+        outbox.uses?[place.webhook]?.waiting -= use
+        left = rowsMax - use.rows
+        return use.rows < rowsMax
     }
 
     private func bury(_ place: OutboxPlace, _ reason: String) throws(StoreError) {

@@ -44,6 +44,12 @@ final class Ledger {
     var hasOutboxWork = false
     /// What the open transaction leaves of these for the next.
     var unfinishedSteps: [OutboxStep] = []
+    /// On a full disk: rows of what was delivered that go at a time, in commits of their own.
+    ///
+    /// `nil`: whole batches go, with whatever else is committed.
+    var outboxRows: Int?
+    /// Whether the open transaction is one of these.
+    var isSettlingOutbox = false
     /// Where the present attempt met damage.
     private var suspect: Quarantine.Place?
     let anchor: () -> ClockAnchor

@@ -17,6 +17,8 @@ extension LedgerThread {
         var orders = UpkeepOrders()
         /// Whether something is done on a full disk that makes room.
         var makesRoom = false
+        /// Whether what receivers of webhooks have cannot go there, until the next heartbeat.
+        var isOutboxStuck = false
         /// Whether the next one is to be done without waiting for a request.
         var areLeft = false
 
@@ -38,6 +40,7 @@ extension LedgerThread {
         _ chores: inout Chores, with ledger: Ledger, _ troubles: StoreTroubles
     ) -> StoreError? {
         var failure: StoreError?
+        ledger.outboxRows = nil
         if ledger.hasWork {
             chores.wasBusy()
             failure = doStep(with: ledger, troubles)
@@ -94,6 +97,9 @@ extension LedgerThread {
             chores.areLeft = ledger.isAwaited
             return failure
         }
+        failure = settleOutbox(&chores, with: ledger)
+        guard failure == nil else { return failure }
+        defer { chores.areLeft = chores.areLeft || ledger.hasOutboxWork }
         guard chores.isDue || chores.makesRoom else { return nil }
         if chores.isDue {
             chores.isDue = false
@@ -114,6 +120,18 @@ extension LedgerThread {
         if failure != nil { chores.makesRoom = false }
         chores.areLeft = chores.makesRoom
         return failure
+    }
+
+    /// Removes some of what receivers of webhooks have: it waits in the way of others.
+    private func settleOutbox(_ chores: inout Chores, with ledger: Ledger) -> StoreError? {
+        if chores.isDue { chores.isOutboxStuck = false }
+        guard !ledger.outboxSteps.isEmpty, !chores.isOutboxStuck else { return nil }
+        var failure: StoreError?
+        let commit = ledger.settleOutbox(after: order.reserve(), failure: &failure)
+        note(commit, of: ledger, failure)
+        order.finish(commit)
+        chores.isOutboxStuck = failure != nil
+        return failure == .full ? nil : failure
     }
 
     /// Removes some of what is deleted already, and then gives the space back.

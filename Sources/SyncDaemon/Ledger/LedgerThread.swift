@@ -153,7 +153,8 @@ final class LedgerThread: Sendable {
             report(renewSeat(of: ledger), of: 0, ledger, troubles, fail: fail)
         }
         chores.hasBeat = false
-        if !writes.isEmpty || !ledger.outboxSteps.isEmpty {
+        // On a full disk these go by themselves, with what makes room.
+        if !writes.isEmpty || !ledger.outboxSteps.isEmpty && !troubles.isFull {
             chores.wasBusy()
             commit(writes, with: ledger, counters, log, troubles, fail: fail)
         }

@@ -98,6 +98,9 @@ struct Namespaces: Hashable, Sendable {
 
     var isEmpty: Bool { named.isEmpty && beginnings.isEmpty }
 
+    /// Whatever they say, in no order.
+    var all: [ChannelSettings] { Array(named.values) + beginnings.map(\.settings) }
+
     /// - Precondition: The pattern has no settings yet.
     mutating func set(_ settings: ChannelSettings, for pattern: ChannelPattern) {
         guard pattern.isBeginning else { return named[pattern.name] = settings }

@@ -66,6 +66,13 @@ struct Keysets: Hashable, Sendable {
         standard = keysets.first ?? lone
     }
 
+    /// Whether any channel of any tenant may have files.
+    var haveFiles: Bool {
+        ([standard] + configured.values).contains {
+            $0.defaults.files.isOn || $0.namespaces.all.contains(where: \.files.isOn)
+        }
+    }
+
     var defaultKey: String { standard.subscribeKey }
 
     /// The tenant of a subscribe key; `nil` when there is none.

@@ -38,6 +38,9 @@ extension Limits {
     static let fileChunkBytes = 64 * 1024
     /// Bytes that uploads leave free on the disk, for the database; under it: status 507.
     static let fileReserveBytes = 256 * 1024 * 1024
+    /// Files that are known not to have the size that they should; further ones are not served
+    /// either, and only told of when others are mended.
+    static let wrongFilesKnownMax = 1000
     /// Seconds for which contents are kept of which the database does not know: 30 days; then a
     /// start removes them.
     static let unknownFileSeconds: Int64 = 30 * 24 * 3600

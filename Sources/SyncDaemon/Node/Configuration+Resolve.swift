@@ -40,6 +40,8 @@ extension Configuration {
                 try configuration.set(setting.key, to: setting.value, from: .flag(setting.key.flag))
             }
         }
+        // A flag may name another store than the file does.
+        if areKeysetsRight { result.warnings += result.configuration.vainFiles }
         result.takeCertificate(environment, at: seconds, read: readSecret)
         result.takeStoreURL(environment, read: readSecret)
         if result.configuration.directory.isEmpty, result.configuration.storeKind.isDurable {
@@ -177,6 +179,7 @@ extension Configuration {
             }
         }
         for section in sections { begin(section, &mistakes) }
+        mistakes += Self.emptyUnknown(in: content, of: file.path, named: unknownSections)
         keysets.finish(&mistakes)
         namespaces.finish(&mistakes)
         webhooks.finish(&mistakes)
@@ -193,7 +196,38 @@ extension Configuration {
         }
         return mistakes + keysets.mistakes + namespaces.mistakes(in: namedKeysets)
             + webhooks.mistakes(in: namedKeysets) + interceptors.mistakes(in: namedKeysets)
-            + interceptors.idle
+            + interceptors.idle + webhooks.mute
+    }
+
+    /// Sections that there are not, and in which nothing stands that would say so.
+    ///
+    /// - Parameter named: Those that were complained of already.
+    private static func emptyUnknown(
+        in content: INIFile.Content, of path: String, named: Set<String>
+    ) -> [ConfigurationError] {
+        var named = named
+        let ends = content.sections.dropFirst().map(\.line) + [.max]
+        return zip(content.sections, ends).compactMap { section, end in
+            let (name, lines) = (section.name, section.line..<end)
+            let isKnown =
+                sections.contains(name) || NamedKeyset.name(of: name) != nil
+                || Namespace.name(of: name) != nil || NamedWebhook.name(of: name) != nil
+                || NamedInterceptor.name(of: name) != nil
+            // By lines: inih cuts the name that an entry has.
+            guard !isKnown, !content.entries.contains(where: { lines.contains($0.line) }),
+                named.insert(name).inserted
+            else { return nil }
+            return .unknownSection(
+                .file(path: path, line: section.line), section: name,
+                nearest: nearest(toSection: name))
+        }
+    }
+
+    /// The section that somebody meant.
+    private static func nearest(toSection section: String) -> String? {
+        NamedKeyset.nearest(to: section) ?? Namespace.nearest(to: section)
+            ?? NamedWebhook.nearest(to: section) ?? NamedInterceptor.nearest(to: section)
+            ?? Spelling.nearest(to: section, among: sections).map { "[\($0)]" }
     }
 
     private static func key(
@@ -203,12 +237,7 @@ extension Configuration {
         if entry.section.isEmpty { throw .noSection(source, name: entry.name) }
         guard sections.contains(entry.section) else {
             throw .unknownSection(
-                source, section: entry.section,
-                nearest: NamedKeyset.nearest(to: entry.section)
-                    ?? Namespace.nearest(to: entry.section)
-                    ?? NamedWebhook.nearest(to: entry.section)
-                    ?? NamedInterceptor.nearest(to: entry.section)
-                    ?? Spelling.nearest(to: entry.section, among: sections).map { "[\($0)]" })
+                source, section: entry.section, nearest: nearest(toSection: entry.section))
         }
         let siblings = keys.filter { $0.section == entry.section }
         throw .unknownKey(

@@ -49,7 +49,7 @@ enum HelpText {
           SIGHUP                     read the configuration again: log level, limits, origins,
                                      keysets, namespaces, webhooks and interceptors change,
                                      nobody is disconnected
-          SIGUSR1, SIGUSR2           nothing
+          SIGUSR1, SIGUSR2           leave a line in the log, and nothing else
 
         Exit codes:
           0  stopped after a clean drain

@@ -68,6 +68,19 @@ struct NamedWebhook: SignedSection {
     ]
 }
 
+extension SectionCollector<NamedWebhook> {
+    /// Those that would be told of nothing.
+    var mute: [ConfigurationError] {
+        sections.filter(\.webhook.kinds.isEmpty).map { section in
+            .badValue(
+                source(of: "events", in: section) ?? beginning(of: section), key: "events",
+                value: "",
+                expected: "one of " + Webhook.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                    + " at least; or take the section away")
+        }
+    }
+}
+
 extension Configuration {
     /// The webhooks as the ledger and the deliveries take them.
     var webhooks: [Webhook] {
@@ -77,6 +90,20 @@ extension Configuration {
                 webhook.keyset = namedKeysets.first { $0.name == name }?.keyset.subscribeKey
             }
             return webhook
+        }
+    }
+
+    /// Webhooks that collect reactions, which come without devices.
+    var vainDevices: [ConfigurationWarning] {
+        namedWebhooks.compactMap { named in
+            guard named.webhook.collecting != .nothing, named.webhook.devices != .no,
+                let line = sources["\(NamedWebhook.word) \(named.name).devices"]
+            else { return nil }
+            return .saidInVain(
+                line, "\(named.title) devices",
+                what: "with collect = \(named.webhook.collecting.rawValue) reactions are told,"
+                    + " which come without devices",
+                instead: "Leave devices out, or collect; for both write two sections")
         }
     }
 

@@ -164,7 +164,28 @@ extension Configuration {
             guard let keyset = first?.keyset else { continue }
             warnings += vainSettings(of: namespace.settings(in: keyset), in: namespace)
         }
-        return warnings + vainEntries
+        return warnings + vainEntries + vainDevices
+    }
+
+    /// Keysets and namespaces that are to have files where the store keeps none.
+    var vainFiles: [ConfigurationWarning] {
+        guard !storeKind.isDurable else { return [] }
+        func warnings<Section: NamedSection>(
+            _ sections: [Section], _ settings: (Section) -> ChannelSettings
+        ) -> [ConfigurationWarning] {
+            sections.compactMap { section in
+                guard settings(section).files.isOn,
+                    let line = sources["\(Section.word) \(section.name).files"]
+                else { return nil }
+                return .saidInVain(
+                    line, "\(section.title) files",
+                    what: "with [store] kind = \(storeKind.rawValue) there are no files: whoever"
+                        + " brings one is refused",
+                    instead: "Write kind = sqlite or postgres, or leave files out")
+            }
+        }
+        return warnings(namedKeysets) { $0.keyset.defaults }
+            + warnings(namespaces) { $0.settings(in: Keyset(subscribeKey: "")) }
     }
 
     /// Those of a section that it says itself, or that it says the other half of.

@@ -27,6 +27,9 @@ struct WebhookEndpoints: Sendable {
     private func replay(_ request: HTTPRequest) -> HTTPResponse {
         let name = RequestTarget(request.target).flatMap { try? $0.segment(1) } ?? ""
         guard let events = WebhookList.replay(name, of: webhooks) else {
+            if WebhookList.isRemoved(name, of: webhooks) {
+                return AdminError.webhookRemoved(name).response
+            }
             return .error(404, "There is no webhook of this name; GET /webhooks lists them.")
         }
         return .admin(202, Administration.json { $0.member("events", events) })

@@ -29,6 +29,13 @@ extension MemoryStore {
         (working.outbox.waiting.removeValue(forKey: place) ?? []).use
     }
 
+    func removeSome(of place: OutboxPlace, rowsMax: Int) -> OutboxUse {
+        let rows = working.outbox.waiting[place] ?? []
+        let left = rows.dropLast(rowsMax)
+        working.outbox.waiting[place] = left.isEmpty ? nil : Array(left)
+        return Array(rows.suffix(rowsMax)).use
+    }
+
     func bury(_ place: OutboxPlace, _ reason: String, at timetoken: Timetoken) -> OutboxUse {
         guard let rows = working.outbox.waiting.removeValue(forKey: place) else {
             return OutboxUse()

@@ -16,6 +16,11 @@ protocol OutboxStore {
     /// - Returns: What it took up.
     func remove(_ place: OutboxPlace) throws(StoreError) -> OutboxUse
 
+    /// Removes the last rows of a batch: all that is left of it keeps its id.
+    ///
+    /// - Returns: What they took up.
+    func removeSome(of place: OutboxPlace, rowsMax: Int) throws(StoreError) -> OutboxUse
+
     /// Makes dead letters of a batch.
     ///
     /// - Returns: As above.

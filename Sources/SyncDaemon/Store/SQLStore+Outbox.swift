@@ -16,6 +16,11 @@ extension SQLStore {
         try statements.outbox.use(of: statements.outbox.remove, place)
     }
 
+    func removeSome(of place: OutboxPlace, rowsMax: Int) throws(StoreError) -> OutboxUse {
+        try statements.outbox.use(
+            of: statements.outbox.removeSome, place, more: [.integer(Int64(rowsMax))])
+    }
+
     func bury(
         _ place: OutboxPlace, _ reason: String, at timetoken: Timetoken
     ) throws(StoreError) -> OutboxUse {
@@ -155,6 +160,7 @@ final class SQLOutboxStatements {
 
     let put: StoreStatement
     let remove: StoreStatement
+    let removeSome: StoreStatement
     let first: StoreStatement
     let bury: StoreStatement
     let oldestDead: StoreStatement
@@ -165,6 +171,12 @@ final class SQLOutboxStatements {
         put = try connection.prepare(RowStatement.outbox)
         remove = try connection.prepare(
             "DELETE FROM outbox \(Self.isPlace) RETURNING \(Self.bytes)")
+        removeSome = try connection.prepare(
+            """
+            DELETE FROM outbox \(Self.isPlace) AND timetoken IN
+            (SELECT timetoken FROM outbox \(Self.isPlace) ORDER BY timetoken DESC LIMIT ?4)
+            RETURNING \(Self.bytes)
+            """)
         first = try connection.prepare(Self.first)
         // What died before under the same id is not there twice.
         bury = try connection.prepare(
@@ -187,13 +199,13 @@ final class SQLOutboxStatements {
     }
 
     /// What a statement removed that returns bytes.
+    ///
+    /// - Parameter more: What it is bound to besides the place.
     fileprivate func use(
-        of statement: borrowing StoreStatement, _ place: OutboxPlace
+        of statement: borrowing StoreStatement, _ place: OutboxPlace, more: [SQLValue] = []
     ) throws(StoreError) -> OutboxUse {
         var use = OutboxUse()
-        try statement.query(
-            .text(place.webhook), .integer(Int64(place.lane)), .timetoken(place.batch)
-        ) { row in
+        try statement.query(place.values + more) { row in
             use += OutboxUse(rows: 1, bytes: Int(row.integer(0)))
             return true
         }

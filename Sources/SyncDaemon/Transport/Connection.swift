@@ -17,8 +17,8 @@ import EventModel
     let entrance: Entrance
     /// That for the log: a socket at a path has no address.
     var peerText: String { entrance == .local ? "admin_socket" : "\(address)" }
-    /// When it was accepted, in milliseconds.
-    let opened: UInt64
+    /// When it was accepted, in seconds since 1970.
+    let opened: Int
     /// Why the daemon ends it, for the log; the first reason is the one.
     private(set) var endReason: String?
     /// What the socket has not taken yet.
@@ -76,7 +76,7 @@ import EventModel
     }
 
     init(
-        id: SessionID, address: PeerAddress, entrance: Entrance, socket: Int32, opened: UInt64
+        id: SessionID, address: PeerAddress, entrance: Entrance, socket: Int32, opened: Int
     ) {
         self.opened = opened
         self.id = id

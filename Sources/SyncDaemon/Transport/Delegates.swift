@@ -61,8 +61,8 @@ struct ConnectionFacts: Sendable, Hashable {
     let id: SessionID
     let address: PeerAddress
     let isSecure: Bool
-    /// Milliseconds since it was accepted.
-    let age: UInt64
+    /// When it was accepted, in seconds since 1970: by the clock of then, so that it stays.
+    let opened: Int
     /// Bytes that its socket has not taken yet.
     let unsentBytes: Int
 }

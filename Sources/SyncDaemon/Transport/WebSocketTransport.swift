@@ -37,6 +37,7 @@ import EventModel
     /// The end of the last turn, in milliseconds.
     private(set) var now: UInt64
     let milliseconds: () -> UInt64
+    private let seconds: () -> Int
     private var nextSweep: UInt64 = 0
     /// Sessions that had filled the read buffer in this turn.
     var busy: [SessionID] = []
@@ -48,15 +49,17 @@ import EventModel
     ///   - sessions: Called on the thread that runs `loop`; it must outlive `self`.
     ///   - requests: Likewise.
     ///   - milliseconds: Reads a clock that never steps back.
+    ///   - seconds: Reads the wall clock, in seconds since 1970.
     init(
         on loop: EventLoop, of reactor: Int, sessions: any SessionDelegate,
         requests: any RequestDelegate, settings: TransportSettings, admission: Admission,
         unsent: UnsentPool = UnsentPool(), milliseconds: @escaping () -> UInt64,
+        seconds: @escaping () -> Int = { Clock.wallTime().seconds },
         counters: Counters = Counters(), log: Log? = nil
     ) throws(TransportError) {
         self.log = log
         self.counters = counters
-        self.milliseconds = milliseconds
+        (self.milliseconds, self.seconds) = (milliseconds, seconds)
         now = milliseconds()
         self.sessions = sessions
         self.requests = requests
@@ -231,13 +234,12 @@ import EventModel
         from slot: UInt32, atMost count: Int
     ) -> (found: [ConnectionFacts], next: UInt32?) {
         let end = min(Int(slot) + count, connections.count)
-        let now = milliseconds()
         let found = connections[min(Int(slot), end)..<end].compactMap(\.self).filter {
             $0.entrance.isForClients
         }.map { connection in
             ConnectionFacts(
                 id: connection.id, address: connection.address,
-                isSecure: connection.entrance == .secure, age: now - min(now, connection.opened),
+                isSecure: connection.entrance == .secure, opened: connection.opened,
                 unsentBytes: connection.unsent.count)
         }
         return (found, end < connections.count ? UInt32(end) : nil)
@@ -294,7 +296,7 @@ import EventModel
         nextGeneration &+= 1
         connections[Int(slot)] = Connection(
             id: SessionID(slot: slot, generation: nextGeneration), address: address,
-            entrance: entrance, socket: socket, opened: milliseconds())
+            entrance: entrance, socket: socket, opened: seconds())
         return slot
     }
 }

@@ -16,6 +16,8 @@ final class Deliveries<World: DeliveryWorld> {
     private var uses: [String: OutboxUses] = [:]
     /// Webhooks with other dead letters than ``readDead()`` has seen.
     private var changedDead: Set<String> = []
+    /// Names that have no lanes, and other events waiting than ``readOldest()`` has seen.
+    private var changedRemoved: Set<String> = []
     private let reader: any OutboxReader
     private let world: World
     private var generator: any RandomNumberGenerator
@@ -64,6 +66,7 @@ final class Deliveries<World: DeliveryWorld> {
                         "dead_letters": use.dead.rows,
                     ])
                 changedDead.insert(name)
+                changedRemoved.insert(name)
             }
             figures[name] = figures[name] ?? WebhookFigures()
             figures[name]?.isRemoved = true
@@ -99,6 +102,9 @@ final class Deliveries<World: DeliveryWorld> {
         for name in figures.keys {
             let use = uses[name] ?? OutboxUses()
             if figures[name]?.uses.dead != use.dead { changedDead.insert(name) }
+            if figures[name]?.isRemoved == true, figures[name]?.uses.waiting != use.waiting {
+                changedRemoved.insert(name)
+            }
             figures[name]?.uses = use
         }
         self.uses = uses
@@ -133,8 +139,27 @@ final class Deliveries<World: DeliveryWorld> {
                 lanes[id] = lane
             }
             figures[webhook.name]?.oldest = oldest(of: webhook.name)
+            // One that has nothing to get fails no longer.
+            figures[webhook.name]?.failingSince =
+                lanes(of: webhook.name).compactMap(\.failingSince).min()
         }
+        try readOldest()
         return wait
+    }
+
+    /// Looks what waits first for names that have no lanes which would know.
+    private func readOldest() throws(StoreError) {
+        while let name = changedRemoved.first {
+            if figures[name]?.isRemoved == true {
+                var oldest: Timetoken?
+                for number in 0..<Limits.webhookLanes {
+                    let first = try reader.firstBatch(of: name, lane: number)?.place.batch
+                    oldest = [oldest, first].compactMap(\.self).min()
+                }
+                figures[name]?.oldest = oldest
+            }
+            changedRemoved.remove(name)
+        }
     }
 
     /// Takes what became of a request.
@@ -174,7 +199,7 @@ final class Deliveries<World: DeliveryWorld> {
     }
 
     private func isFailing(_ webhook: String) -> Bool {
-        lanes(of: webhook).contains { $0.failures > 0 }
+        lanes(of: webhook).contains { $0.failingSince != nil }
     }
 
     private func oldest(of webhook: String) -> Timetoken? {

@@ -28,7 +28,7 @@ struct DeliveryLane {
     private(set) var notBefore: UInt64 = 0
     /// Attempts in a row that failed, whatever they were for.
     var failures = 0
-    /// When the first of these was, in milliseconds.
+    /// When the first of these was, in milliseconds; `nil` also while nothing waits.
     var failingSince: UInt64?
 
     /// The request that is next or under way.
@@ -57,6 +57,8 @@ struct DeliveryLane {
         formingSince = now
         guard let (place, due) = batch else {
             state = .empty
+            // Nothing is late any more; its pauses stay as long as they are, for what comes next.
+            failingSince = nil
             return
         }
         if !sealed.isEmpty { sealed = sealed.filter { $0 >= place.batch } }

@@ -245,6 +245,9 @@ private let taking:
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: "What answers speaks no HTTP"
         case CURLE_SSL_CONNECT_ERROR:
             "There is no TLS that both know: should the url begin with http://?"
+        case CURLE_PEER_FAILED_VERIFICATION:
+            "Its certificate is not trusted, or not of this name: have an authority sign it that"
+                + " this machine trusts (update-ca-certificates)"
         default: unsafe String(cString: curl_easy_strerror(code))
         }
     }

@@ -27,6 +27,10 @@ final class WebhookThread: Sendable {
         health: Health, log: Log
     ) {
         self.ledger = ledger
+        // Whoever asks before the first turn is to find those that there are.
+        state.withLock { state in
+            for webhook in webhooks { state.figures[webhook.name] = WebhookFigures() }
+        }
         thread.withLock { thread in
             thread = OSThread(name: "webhooks") { [self] in
                 do throws(StoreError) {

@@ -15,6 +15,11 @@ extension SimulatedStore {
         return try platter.remove(place)
     }
 
+    func removeSome(of place: OutboxPlace, rowsMax: Int) throws(StoreError) -> OutboxUse {
+        try call()
+        return try platter.removeSome(of: place, rowsMax: rowsMax)
+    }
+
     func bury(
         _ place: OutboxPlace, _ reason: String, at timetoken: Timetoken
     ) throws(StoreError) -> OutboxUse {

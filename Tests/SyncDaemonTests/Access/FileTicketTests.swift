@@ -16,7 +16,7 @@ struct FileTicketTests {
         key = FileTicketKey(using: &generator)
         ticket = FileTicket(
             purpose: .upload, expires: 100, channel: Channel("a\"b", keyset: "k"),
-            id: .random(using: &generator), name: "ü\\.txt", userID: "u\n1", bytesMax: 5)
+            id: .random(using: &generator), name: "ü\\.txt", userID: "u\n1", bytes: 5)
     }
 
     @Test("what is signed comes back, until its time is over")

@@ -10,7 +10,7 @@ private func facts(_ reactor: Int, _ slot: UInt32) -> SessionFacts {
         reactor: reactor,
         connection: ConnectionFacts(
             id: SessionID(slot: slot, generation: slot + 1), address: PeerAddress(high: 0, low: 1),
-            isSecure: false, age: 0, unsentBytes: 0))
+            isSecure: false, opened: 0, unsentBytes: 0))
 }
 
 @Suite struct SessionRoundTests {

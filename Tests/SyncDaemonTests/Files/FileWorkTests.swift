@@ -64,7 +64,7 @@ struct FileWorkTests {
         let mode = try FileManager.default.attributesOfItem(atPath: "\(path)/\(id.text)")
         #expect(mode[.posixPermissions] as? Int == 0o600)
 
-        var (found, sizes, order): ([UInt8], [Int?], FileOrder) = ([], [], .open(id))
+        var (found, sizes, order): ([UInt8], [Int?], FileOrder) = ([], [], .open(id, size: 200_000))
         while case .part(let bytes, let file, let isLast)? = work.carryOut(order, for: two) {
             #expect(bytes.count <= Limits.fileChunkBytes)
             found += bytes
@@ -196,7 +196,7 @@ struct FileWorkTests {
             (.from(100_000, through: nil), 100_000..<200_000),
             (.last(7), 199_993..<200_000), (.from(0, through: 999_999), 0..<200_000),
         ] {
-            var (found, order): ([UInt8], FileOrder) = ([], .open(id, wanted))
+            var (found, order): ([UInt8], FileOrder) = ([], .open(id, wanted, size: 200_000))
             while case .part(let part, let file, let isLast)? = work.carryOut(order, for: two) {
                 if let file { #expect(file == OpenedFile(size: 200_000, range: range)) }
                 found += part
@@ -207,12 +207,43 @@ struct FileWorkTests {
         }
         guard
             case .outside(size: 200_000)? = work.carryOut(
-                .open(id, .from(200_000, through: nil)), for: two),
-            case .measured(200_000)? = work.carryOut(.measure(id), for: two)
+                .open(id, .from(200_000, through: nil), size: 200_000), for: two),
+            case .measured(200_000)? = work.carryOut(.measure(id, size: 200_000), for: two)
         else {
             Issue.record("another answer")
             return
         }
+    }
+
+    @Test("what is shorter or longer than it was is not read, until it is as long again")
+    func wrongSize() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        _ = try store(String(repeating: "x", count: 1000), with: &work, for: one)
+        let file = try #require(FileHandle(forUpdatingAtPath: "\(path)/\(id.text)"))
+        for bytes: UInt64 in [500, 0, 1001] {
+            try file.truncate(atOffset: bytes)
+            for order in [FileOrder.open(id, .last(1), size: 1000), .measure(id, size: 1000)] {
+                guard
+                    case .failed(.wrongSize(id, _, let found, 1000))? = work.carryOut(
+                        order, for: two), found == Int(bytes)
+                else {
+                    Issue.record("\(bytes) bytes were read as 1,000")
+                    return
+                }
+            }
+            let mended = work.mended(of: [id: 1000])
+            #expect(mended.isEmpty)
+        }
+        try file.truncate(atOffset: 1000)
+        let mended = work.mended(of: [id: 1000])
+        #expect(mended == [id])
+        guard case .part? = work.carryOut(.open(id, size: 1000), for: two) else {
+            Issue.record("it is not read again")
+            return
+        }
+        _ = work.carryOut(.remove(id), for: one)
+        let removed = work.mended(of: [id: 1000])
+        #expect(removed == [id], "who deletes it has mended it, too")
     }
 
     @Test("what is removed is read no further, and its room is free at once")
@@ -227,7 +258,7 @@ struct FileWorkTests {
                 return target?.hasPrefix(path + "/") ?? false
             }.count
         }
-        _ = work.carryOut(.open(id), for: two)
+        _ = work.carryOut(.open(id, size: 200_000), for: two)
         #expect(try descriptors() == 1)
 
         _ = work.carryOut(.remove(id), for: one)
@@ -247,7 +278,7 @@ struct FileWorkTests {
         var work = FileWork(in: try FileDirectory(path))
         try FileManager.default.createSymbolicLink(
             atPath: "\(path)/\(id.text)", withDestinationPath: "/etc/passwd")
-        guard case .failed? = work.carryOut(.open(id), for: one) else {
+        guard case .failed? = work.carryOut(.open(id, size: 1), for: one) else {
             Issue.record("it was followed")
             return
         }

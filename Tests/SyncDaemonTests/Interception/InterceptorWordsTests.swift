@@ -142,6 +142,7 @@ struct InterceptorWordsTests {
             (#""score":2"#, Self.score),
             (#""type":"poll""#, Self.action), (#""messageType":"x""#, Self.publish),
             (#""type":null"#, Self.kept), (#""channel":"den""#, Self.publish),
+            (#""messageType":"poll""#, Self.kept), (#""messageType":null"#, Self.kept),
             (#""user":"eve""#, Self.edit), (#""parent":"6""#, Self.kept), (#""ttl":1"#, Self.kept),
             (#""store":true"#, Self.unstored), (#""messageTimetoken":"8""#, Self.edit),
             (#""keyset":"a","payload":1"#, Self.publish), (#""device":"x""#, Self.signal),
@@ -157,6 +158,8 @@ struct InterceptorWordsTests {
             (#""value":"\ud83d\udc4d","type":"reaction","score":null"#, Self.action),
             (#""score" : 3"#, Self.score), (#""store":false,"channel":"room""#, Self.unstored),
             (#""id":"7","comment":"fine","before":"x""#, Self.publish),
+            (#""messageType":"t""#, Self.kept), (#""messageType":"t","type":"t""#, Self.kept),
+            (#""messageType":"reaction""#, Self.action), (#""messageType":null"#, Self.publish),
         ] {
             #expect(verdict(#"{"allow":true,\#(members)}"#, on: question) == .allowed())
         }

@@ -10,7 +10,16 @@ extension FaultyStore {
         base.put(row)
     }
 
-    func remove(_ place: OutboxPlace) -> OutboxUse { base.remove(place) }
+    func remove(_ place: OutboxPlace) throws(StoreError) -> OutboxUse {
+        let use = base.remove(place)
+        guard use.rows <= removableRows else { throw .full }
+        return use
+    }
+
+    func removeSome(of place: OutboxPlace, rowsMax: Int) throws(StoreError) -> OutboxUse {
+        guard rowsMax <= removableRows else { throw .full }
+        return base.removeSome(of: place, rowsMax: rowsMax)
+    }
 
     func bury(_ place: OutboxPlace, _ reason: String, at timetoken: Timetoken) -> OutboxUse {
         base.bury(place, reason, at: timetoken)

@@ -87,6 +87,42 @@ struct LedgerOutboxTests {
         #expect(try places().map(\.batch) == [3000])
     }
 
+    @Test("on a full disk what was delivered goes row by row, beside writes, and others after it")
+    func fullDisk() throws {
+        bench.ledger.outbox.webhooks = [webhook()]
+        for number in 1...5 as ClosedRange<UInt64> {
+            _ = bench.commit(write(.publish(.numbered(number))))
+        }
+        let first = try #require(store.base.durable.outbox.first(of: "hook"))
+        bench.wall = 40_000_000
+        _ = bench.commit(write(.publish(.numbered(6))))
+        let second = OutboxPlace(
+            webhook: "hook", lane: first.lane, batch: tick(40_000_000))
+        bench.ledger.outboxSteps = [.buried(second, reason: "old"), .delivered(first)]
+        store.removableRows = 2
+        _ = bench.commit(write(.publish(.numbered(7))))
+        #expect(bench.failure == .full)
+
+        var (settled, left): ([OutboxPlace], [Int]) = ([], [])
+        repeat {
+            bench.failure = nil
+            let commit = bench.ledger.settleOutbox(after: .zero, failure: &bench.failure)
+            settled += commit.outbox?.settled ?? []
+            left.append(try store.makeReader().rows(of: first).count)
+            let wasFull = bench.failure == .full
+            #expect(wasFull == (left.count == 3))
+            // Others are committed meanwhile, and take none of these along.
+            bench.failure = nil
+            let other = bench.commit(write(.publish(.numbered(8))))
+            #expect(bench.failure == nil && other.outbox?.settled == [])
+        } while !bench.ledger.outboxSteps.isEmpty && left.count < 10
+
+        #expect(left == [4, 2, 2, 1, 0, 0])
+        #expect(settled == [first, second])
+        #expect(!bench.ledger.hasOutboxWork)
+        #expect(store.outboxUse()["hook"] == bench.ledger.outbox.uses?["hook"])
+    }
+
     @Test("damage ends webhooks, and costs no write")
     func damaged() throws {
         bench.ledger.outbox.webhooks = [webhook()]

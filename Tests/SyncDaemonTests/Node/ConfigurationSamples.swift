@@ -115,6 +115,12 @@ struct ConfigurationMistake: Sendable, CustomTestStringConvertible {
             file: "[sever]\nlisten = 127.0.0.1:80\n",
             message: "sync.ini:2: there is no section [sever]. Did you mean [server]?"),
         ConfigurationMistake(
+            file: "[server]\n[webhok w]\n",
+            message: "sync.ini:2: there is no section [webhok w]. Did you mean [webhook w]?"),
+        ConfigurationMistake(
+            file: "[sever]\n# listen = 127.0.0.1:80\n[log]\n",
+            message: "sync.ini:1: there is no section [sever]. Did you mean [server]?"),
+        ConfigurationMistake(
             file: "listen = 127.0.0.1:80\n",
             message: "sync.ini:1: listen stands before the first section. Put a line such as "
                 + "[server] above it."),

@@ -126,6 +126,31 @@ struct NamespaceConfigurationTests {
         }
     }
 
+    @Test("files beside a store that keeps none are a warning, whoever names that store")
+    func vainFiles() {
+        func warnings(_ file: String, _ environment: [String: String] = [:]) -> [String] {
+            Configuration.examine(
+                arguments: ServeArguments(),
+                environment: environment.merging(["HOME": "/home/ada"]) { first, _ in first },
+                file: ConfigurationFile(path: "sync.ini", text: file)
+            ).warnings.map { "\($0)" }
+        }
+        let message =
+            "with [store] kind = memory there are no files: whoever brings one is refused. Write"
+            + " kind = sqlite or postgres, or leave files out."
+        let keyset = "[keyset web]\nsubscribe_key = w\nfiles = yes\n"
+        let namespace = "[namespace a]\nchannels = a\nfiles = yes\n"
+        #expect(
+            warnings(keyset + namespace, ["SYNCDAEMON_STORE_KIND": "memory"]) == [
+                "sync.ini:3: [keyset web] files: \(message)",
+                "sync.ini:6: [namespace a] files: \(message)",
+            ])
+        #expect(warnings("[store]\nkind = memory\n" + namespace).count == 1)
+        #expect(warnings(keyset + namespace) == [])
+        #expect(
+            warnings("[store]\nkind = memory\n" + namespace.replacing("yes", with: "no")) == [])
+    }
+
     @Test("values are given on as many lines as they take", arguments: ["keyset", "namespace"])
     func longLists(_ word: String) throws {
         let emoji = (0..<60).map { "\(UnicodeScalar(0x1F600 + $0)!)" }

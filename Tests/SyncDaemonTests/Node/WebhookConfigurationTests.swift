@@ -67,6 +67,22 @@ struct WebhookConfigurationTests {
         #expect(warnings("chat.*", events: "message").isEmpty)
     }
 
+    @Test("devices beside collected reactions are a warning: they would never come")
+    func vainDevices() {
+        for devices in ["only", "yes"] {
+            #expect(
+                examine("\(Self.least)collect = author\ndevices = \(devices)\n").warnings
+                    .map(\.description) == [
+                        "sync.ini:5: [webhook a] devices: with collect = author reactions are told,"
+                            + " which come without devices. Leave devices out, or collect; for both"
+                            + " write two sections."
+                    ])
+        }
+        for fine in ["collect = author\ndevices = no\n", "collect = no\ndevices = only\n"] {
+            #expect(examine(Self.least + fine).warnings.isEmpty, "\(fine)")
+        }
+    }
+
     @Test("each key is read, and secrets come from their files")
     func read() throws {
         let examination = examine(Self.file)
@@ -145,6 +161,12 @@ struct WebhookConfigurationTests {
         #expect(
             messages(Self.least + "event = message\n") == [
                 "sync.ini:4: there is no key [webhook a] event. Did you mean events?"
+            ])
+        #expect(
+            messages(Self.least + "events =\n") == [
+                "sync.ini:4: events cannot be \"\". Write one of message, edited, action_added,"
+                    + " action_removed, messages_deleted, actions_cleared, entry at least; or take"
+                    + " the section away."
             ])
         #expect(
             messages(Self.least + "[webhooks b]\nurl = https://b/\n").first?

@@ -82,6 +82,30 @@ struct StoreOutboxContract {
         #expect(try store.outboxUse()["b"]?.waiting.rows == 1)
     }
 
+    @Test("the last rows of a batch go first", arguments: StoreUnderTest.allCases)
+    func removesSome(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        let reader = try store.makeReader()
+        let place = OutboxPlace.of("a", 1)
+        try store.commit(through: 9) {
+            for number in 1...3 as ClosedRange<UInt64> {
+                try $0.put(.numbered(number, in: place))
+            }
+            try $0.put(.numbered(4, in: .of("a", 4)))
+            try $0.put(.numbered(3, in: .of("b", 1)))
+        }
+        for (left, gone) in [([1], 2), ([], 1), ([], 0)] as [([UInt64], Int)] {
+            try store.begin()
+            #expect(
+                try store.removeSome(of: place, rowsMax: 2)
+                    == OutboxUse(rows: gone, bytes: 12 * gone))
+            try store.commit(through: store.last.successor(at: 0))
+            #expect(try reader.rows(of: place).map(\.timetoken) == left.map { tick($0) })
+        }
+        #expect(try reader.firstBatch(of: "a", lane: 0)?.place == .of("a", 4))
+        #expect(try reader.rows(of: .of("b", 1)).count == 1)
+    }
+
     @Test(
         "dead letters keep what they were, and come back to where they were",
         arguments: StoreUnderTest.allCases)

@@ -28,12 +28,12 @@ final class TransportBench: SessionDelegate, RequestDelegate {
     private let listener: Listener
     private let admission = Admission(reactors: 1, totalMax: 100, perAddressMax: 100)
 
-    init() throws {
+    init(seconds: @escaping () -> Int = { Clock.wallTime().seconds }) throws {
         listener = try Listener(host: "127.0.0.1", port: 0)
         let transport = try WebSocketTransport(
             on: loop, of: 0, sessions: self, requests: self, settings: TransportSettings(),
             admission: admission,
-            milliseconds: Clock.monotonicMilliseconds)
+            milliseconds: Clock.monotonicMilliseconds, seconds: seconds)
         // Transports are never taken down.
         _ = Unmanaged.passRetained(transport)
         self.transport = transport

@@ -28,6 +28,22 @@ struct WebSocketTransportTests {
         #expect(bench.sessions.map(\.query) == [["userId": "ada"]])
     }
 
+    @Test("when a connection came stays the same, whatever the clock says later")
+    func opened() throws {
+        var now = 1000
+        let bench = try TransportBench(seconds: { now })
+        let first = try bench.connect()
+        now = 2000
+        let second = try bench.connect()
+        withExtendedLifetime((first, second)) {
+            for later in [2001, 500] {
+                now = later
+                let found = bench.transport?.connections(from: 0, atMost: 10).found
+                #expect(found?.map(\.opened) == [1000, 2000])
+            }
+        }
+    }
+
     @Test("each of a few pings is answered, and of a flood the newest")
     func pings() throws {
         let bench = try TransportBench()

@@ -222,6 +222,55 @@ struct DeliveriesTests {
         #expect(world.sent.count == 2)
     }
 
+    @Test("where all was given up nothing fails any more, and what comes next waits for its pause")
+    func nothingWaits() throws {
+        try put(10, [10])
+        world.now = tick(900)
+        _ = try deliveries.turn(at: 0)
+        deliveries.finish(lane, .answered(status: 410, retryAfter: 9), at: 0)
+        _ = try deliveries.turn(at: 0)
+        #expect(deliveries.figures["a"]?.failingSince == 0)
+        try settle()
+        _ = try deliveries.turn(at: 1)
+        #expect(deliveries.figures["a"]?.failingSince == nil)
+
+        try put(910, [910])
+        world.now = tick(2000)
+        _ = try deliveries.turn(at: 8999)
+        #expect(world.sent.count == 1)
+        deliveries.retry("a")
+        _ = try deliveries.turn(at: 8999)
+        #expect(world.sent.count == 2)
+        deliveries.finish(lane, .answered(status: 410, retryAfter: nil), at: 9000)
+        #expect(deliveries.figures["a"]?.failingSince == 9000)
+    }
+
+    @Test("what waits for a webhook that is gone has an age, also after a start without it")
+    func removedOldest() throws {
+        func news(_ rows: Int) -> OutboxNews {
+            OutboxNews(uses: ["a": OutboxUses(waiting: OutboxUse(rows: rows, bytes: 1))])
+        }
+        try put(70, [70], lane: 1)
+        try put(10, [10], lane: 3)
+        deliveries.hear(news(2))
+        deliveries.apply([])
+        _ = try deliveries.turn(at: 0)
+        #expect(deliveries.figures["a"]?.isRemoved == true)
+        #expect(deliveries.figures["a"]?.oldest == tick(10))
+
+        let later = Deliveries(
+            [], reader: try store.makeReader(), world: world, using: SeededGenerator(seed: 7),
+            log: Log(level: .error, format: .text))
+        later.hear(news(2))
+        _ = try later.turn(at: 0)
+        #expect(later.figures["a"]?.oldest == tick(10))
+        // Somebody takes some of it out of the store.
+        try store.commit(through: 100) { _ = try $0.remove(.of("a", 10, lane: 3)) }
+        later.hear(news(1))
+        _ = try later.turn(at: 0)
+        #expect(later.figures["a"]?.oldest == tick(70))
+    }
+
     @Test("after a day, and some attempts, it is given up")
     func day() throws {
         try put(10, [10])

@@ -12,8 +12,14 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
     private var hasPlace = false
     private var hasBegun = false
 
+    /// In place of a ticket: there is no such file.
+    static let nothing = "none"
+
     static func answer(_ asking: HTTPAsking, _ files: FileService) -> HTTPAnswer {
         let parts = asking.request.path.split(separator: "/")
+        if parts.count > 3, parts[3] == nothing {
+            return .now(HTTPResponse.noSuchFile.forEveryPage)
+        }
         guard parts.count > 3, let caller = FileCaller(parts[3], for: .download, files, asking)
         else { return .now(HTTPResponse.badTicket.forEveryPage) }
         return .call(FileDownload(caller, asking.request))
@@ -36,7 +42,9 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
         }
         hasPlace = true
         let order: FileOrder =
-            isHead || isKnown ? .measure(ticket.id) : .open(ticket.id, wanted)
+            isHead || isKnown
+            ? .measure(ticket.id, size: ticket.bytes)
+            : .open(ticket.id, wanted, size: ticket.bytes)
         guard files.put(order, for: origin) else {
             leave(failed: true)
             return HTTPResponse.filesBusy.forEveryPage
@@ -74,7 +82,7 @@ final class FileDownload: HTTPFileCall, HTTPStreamCall {
                 416, "InvalidRange", "The requested range is not satisfiable.")
             response.headers.append(Self.contentRange("*", of: size))
             return response.forEveryPage
-        case .failed(.absent) where !hasBegun:
+        case .failed(.absent) where !hasBegun, .failed(.wrongSize) where !hasBegun:
             leave(failed: true)
             return HTTPResponse.noSuchFile.forEveryPage
         case .failed where !hasBegun:

@@ -27,7 +27,7 @@ final class FileUpload: HTTPBodyCall {
         guard let length = asking.request.bodyLength else {
             return .now(.storage(411, "MissingContentLength", "Send a form."))
         }
-        guard length <= caller.ticket.bytesMax + Limits.formBytesMax else {
+        guard length <= caller.ticket.bytes + Limits.formBytesMax else {
             files.figures.met(.size)
             return .now(.tooLarge)
         }
@@ -86,7 +86,7 @@ final class FileUpload: HTTPBodyCall {
         case .taken: return write()
         case .stored(let size):
             isStored = true
-            guard size <= ticket.bytesMax else { return fail(.tooLarge, at: .size) }
+            guard size <= ticket.bytes else { return fail(.tooLarge, at: .size) }
             guard caller.mayStillBring else { return fail(.noLonger) }
             guard files.use(ticket, at: engine.seconds) else { return fail(.exists) }
             let file = StoredFile(

@@ -53,17 +53,16 @@ extension PubNubRouter {
 
     /// Where a file can be fetched, if it is one of the channel's by that name.
     ///
-    /// PubNub leads to where nothing is, too.
+    /// PubNub leads to where nothing is, too, and its SDKs expect that.
     static func found(
         _ entries: [FileEntry], named name: String, in context: PubNubContext
     ) -> HTTPResponse {
-        var path = "/v1/files/download/none/\(percentEncoded(name))"
+        var path = "/v1/files/download/\(FileDownload.nothing)/\(percentEncoded(name))"
         if let files = context.files, case .files(let request) = context.request.endpoint,
             let entry = entries.first, let id = FileID(entry.id),
             ExactText(entry.name) == ExactText(name)
         {
-            path = files.download(
-                id, name, in: context.channel(request.channel), for: context)
+            path = files.download(id, entry, in: context.channel(request.channel), for: context)
         }
         return PubNubReplyEncoder.redirect(to: context.address + path)
     }
@@ -79,7 +78,7 @@ extension PubNubRouter {
             purpose: .upload, expires: context.engine.seconds + Int64(Limits.uploadSeconds),
             channel: context.channel(channel), id: .random(using: &generator), name: name,
             userID: context.author.userID, holder: FileHolder(context.credential),
-            bytesMax: settings.bytesMax)
+            bytes: settings.bytesMax)
         return PubNubReplyEncoder.uploadGranted(
             ticket,
             url: context.address + "/" + HTTPRequest.streamedPath + files.key.text(of: ticket))
@@ -89,13 +88,13 @@ extension PubNubRouter {
 extension FileService {
     /// The path of a download.
     fileprivate func download(
-        _ id: FileID, _ name: String, in channel: Channel, for context: PubNubContext
+        _ id: FileID, _ entry: FileEntry, in channel: Channel, for context: PubNubContext
     ) -> String {
         let ticket = FileTicket(
             purpose: .download, expires: context.engine.seconds + Int64(Limits.downloadSeconds),
-            channel: channel, id: id, name: name, userID: context.author.userID,
-            holder: FileHolder(context.credential))
-        return "/v1/files/download/\(key.text(of: ticket))/\(percentEncoded(name))"
+            channel: channel, id: id, name: entry.name, userID: context.author.userID,
+            holder: FileHolder(context.credential), bytes: entry.size)
+        return "/v1/files/download/\(key.text(of: ticket))/\(percentEncoded(entry.name))"
     }
 }
 
