@@ -472,8 +472,10 @@ class Hardship(WebhookTestCase):
             count += 1
         receiver.behave = lambda *_: 200
         waiting = 'waiting{webhook="hook"}'
-        await eventually(lambda: self.metrics(daemon)[waiting] == 0, "the end of the queue",
-                         signs=lambda: (len(receiver.requests), self.metrics(daemon)[waiting]))
+        await eventually(
+            lambda: len(receiver.events()) >= count and self.metrics(daemon)[waiting] == 0,
+            "the end of the queue",
+            signs=lambda: (len(receiver.requests), self.metrics(daemon)[waiting]))
         self.assertEqual(len(receiver.events()), count)
         # Without anything else that goes there is room now.
         await ada.settle("publish", channel="room", payload="y" * 20_000)
