@@ -364,6 +364,12 @@ class Wishes(ApiCase):
         messages = self.backend.read("history", channel="room", limit=100)["messages"]
         self.assertEqual(len(messages), 50)
 
+    def test_a_key_is_none_in_an_address(self):
+        """Servers write addresses down."""
+        for place in ({"token": BACKEND}, {"token": BACKEND, "keyset": "sub-app"}):
+            answer = self.api(**place).get("history", channel="room")
+            self.assert_refused(answer, 401, "token_invalid")
+
     def test_what_is_not_stored_overtakes_nothing_in_a_batch(self):
         stream = self.stream(channel="room")
         self.message(payload="begin")
