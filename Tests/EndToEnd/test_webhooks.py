@@ -15,7 +15,6 @@ import urllib.request
 
 from case import DaemonTestCase, eventually
 from daemon import run_to_end
-from disk import SmallDisk, cannot_mount
 from receiver import Receiver
 from test_tls import Authority
 
@@ -457,28 +456,6 @@ class Hardship(WebhookTestCase):
                 lambda: self.metrics(daemon).get('removed{webhook="hook"}') == 1, "its end")
             await eventually(
                 lambda: self.metrics(daemon)['oldest_seconds{webhook="hook"}'] > 0, "its age")
-
-    async def test_what_waits_goes_on_a_full_disk_and_makes_room(self):
-        if reason := cannot_mount():
-            self.skipTest(reason)
-        disk = SmallDisk(24 << 20)
-        self.addCleanup(disk.close)
-        receiver = self.receiver(behave=lambda *_: 500)
-        daemon = self.start(self.section(receiver), data_dir=disk.data_dir)
-        ada = await self.device(daemon, "ada")
-        count = 0
-        while "error" not in await ada.request(
-                "publish", channel="room", payload="x" * 20_000):
-            count += 1
-        receiver.behave = lambda *_: 200
-        waiting = 'waiting{webhook="hook"}'
-        await eventually(
-            lambda: len(receiver.events()) >= count and self.metrics(daemon)[waiting] == 0,
-            "the end of the queue",
-            signs=lambda: (len(receiver.requests), self.metrics(daemon)[waiting]))
-        self.assertEqual(len(receiver.events()), count)
-        # Without anything else that goes there is room now.
-        await ada.settle("publish", channel="room", payload="y" * 20_000)
 
     async def test_it_waits_as_long_as_it_is_asked_to(self):
         answers = [(503, {"Retry-After": "2"}), 200]
