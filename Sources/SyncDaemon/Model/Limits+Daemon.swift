@@ -18,7 +18,8 @@ extension Limits {
     /// How long a thread may make no progress while work waits for it, in seconds; over it:
     /// `/readyz` is 503.
     static let stalledSeconds = 3
-    /// How often the log says that a database server lets the start wait, in seconds.
+    /// How often the log says that a start takes long, in seconds: an upgrade of the database, or a
+    /// server that lets it wait.
     static let startReminderSeconds = 10
     /// Keysets in the configuration; over it: the daemon does not start.
     static let keysetsMax = 1000

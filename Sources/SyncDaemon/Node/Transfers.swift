@@ -127,10 +127,10 @@ enum Transfers {
         }
         let progress = ImportProgress(
             head: text, into: into, offset: lines.offset, line: lines.number)
+        let now = Clock.wallTicks()
         guard let directory else {
             let report = try Importer(
-                lines, head: head, from: progress, into: nil,
-                latest: .latest(at: Clock.wallTicks()), tell: tell
+                lines, head: head, from: progress, into: nil, latest: .latest(at: now), tell: tell
             ).run()
             return summary(of: report, isTrial: true)
         }
@@ -141,11 +141,10 @@ enum Transfers {
             let start = try start(of: progress, in: opened)
             let made = try Merge(
                 opened, keeps: keeps, outcome: start.outcome,
-                contents: try contents(from: files, into: directory), now: Clock.wallTicks())
+                contents: try contents(from: files, into: directory), now: now)
             merge = made
             let report = try Importer(
-                lines, head: head, from: start, into: made,
-                latest: .latest(at: Clock.wallTicks()), tell: tell
+                lines, head: head, from: start, into: made, latest: made.latest, tell: tell
             ).run()
             return summary(of: report, isTrial: false)
         } catch {

@@ -20,11 +20,9 @@ extension SQLReader {
         guard let id = try id(of: channel) else { return ActionsPage(actions: [], next: nil) }
         guard let message = query.messageTimetoken else { return try walked(query, in: id) }
         if query.order == .value { return try grouped(query, on: message, in: id) }
-        if try !isCrowded(message, in: id) {
+        if let count = try sortable(message, in: id) {
             // All of them are read before the first one comes.
-            guard try budget.isEnough(for: count(on: message, in: id)) else {
-                return ActionsPage(actions: [], next: nil)
-            }
+            guard budget.isEnough(for: count) else { return ActionsPage(actions: [], next: nil) }
             return try sorted(query, on: message, in: id)
         }
         // What many say is found soon by looking at all; what few say is sorted.
@@ -33,20 +31,21 @@ extension SQLReader {
             ? try scored(query, on: message, in: id) : try walked(query, in: id)
     }
 
-    /// Whether sorting a message's actions costs more than a page may.
-    private func isCrowded(_ message: Timetoken, in channel: Int64) throws(StoreError) -> Bool {
-        let limit = Int64(Limits.actionsExaminedMax)
+    /// How many actions are on a message, removed ones too; `nil` when to sort them costs more than
+    /// a page may.
+    private func sortable(_ message: Timetoken, in channel: Int64) throws(StoreError) -> Int? {
+        let limit = Limits.actionsExaminedMax
         // What stands is counted already: to count 20,000 rows takes as long as to send 200.
         let standing = try statements.tally.sum.first([.integer(channel), .timetoken(message)]) {
             $0.integer(0)
         }
-        if let standing, standing > limit { return true }
-        return try count(on: message, in: channel, upTo: Limits.actionsExaminedMax + 1) > limit
+        if let standing, standing > limit { return nil }
+        let count = try count(on: message, in: channel, upTo: limit + 1)
+        return count > limit ? nil : count
     }
 
-    /// Actions on a message, removed ones too; no more than can matter.
     private func count(
-        on message: Timetoken, in channel: Int64, upTo limit: Int = Limits.cheapActionsMax + 1
+        on message: Timetoken, in channel: Int64, upTo limit: Int
     ) throws(StoreError) -> Int {
         let count = try statements.countActionsOfMessage.first([
             .integer(channel), .timetoken(message), .integer(Int64(limit)),
@@ -114,7 +113,9 @@ extension SQLReader {
         for index in messages.indices.prefix(limit) where bytes <= bytesMax {
             // All of a message's are sorted before the oldest one comes.
             if budget.isLimited {
-                budget.spend(try count(on: messages[index].timetoken, in: channel))
+                let count = try count(
+                    on: messages[index].timetoken, in: channel, upTo: Limits.cheapActionsMax + 1)
+                budget.spend(count)
                 guard !budget.isSpent else { return }
             }
             var actions: [MessageAction] = []

@@ -1,5 +1,6 @@
 // Bringing a file of an earlier release up to date: a copy of it first, and a word now and then.
 
+import EventModel
 import Glibc
 import SQL
 
@@ -12,7 +13,7 @@ struct SchemaUpgrade {
     private let start = Clock.monotonicMilliseconds()
 
     /// Milliseconds between two lines about one long step.
-    private static let linesApart: UInt64 = 10_000
+    private static let linesApart = UInt64(Limits.startReminderSeconds) * 1000
     /// Steps of SQLite's machine between two looks at the clock.
     private static let stepsBetweenLooks: Int32 = 1_000_000
 
