@@ -5,9 +5,11 @@ Most tests wait for processes and sockets, so that there is one module more at a
 with two cores all take 339 s, where two at a time take 451 s.
 What a module prints is shown whole when it ends.
 
-    run.py [-k PATTERN] [-j MODULES_AT_A_TIME] [MODULE ...]
+    run.py [-k PATTERN] [-j MODULES_AT_A_TIME] [--again] [MODULE ...]
 
-SYNCDAEMON_BINARY names the daemon. The exit code is 1 when a test failed.
+SYNCDAEMON_BINARY names the daemon. The exit code is 1 when a test failed. With --again a module that
+failed is run once more, alone, when all others are through: what fails then, too, failed. What
+passes only alone is named at the end, and is a defect of the test or of the program all the same.
 """
 
 import argparse
@@ -33,14 +35,30 @@ def main():
     begin = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         running = [pool.submit(run, module, arguments.pattern) for module in modules]
-        results = [report(each) for each in concurrent.futures.as_completed(running)]
+        results = [report(*each.result()) for each in concurrent.futures.as_completed(running)]
     failed = sorted(module for module, _, passed in results if not passed)
     count = sum(tests for _, tests, _ in results)
+    unsteady = []
+    if arguments.again and len(failed) <= AGAIN_MAX:
+        unsteady = [module for module in failed if report_again(module, arguments.pattern)]
+        failed = [module for module in failed if module not in unsteady]
     print(f"{count} tests of {len(modules)} modules in {time.monotonic() - begin:.0f} s")
+    if unsteady:
+        print(f"PASSED ONLY ALONE: {', '.join(unsteady)}")
     if failed:
         print(f"FAILED: {', '.join(failed)}")
     # A run of nothing proves nothing: a pattern that fits no test is a mistake.
     sys.exit(1 if failed or count == 0 else 0)
+
+
+# Where more fail it is no chance.
+AGAIN_MAX = 2
+
+
+def report_again(module, pattern):
+    """Runs a module that failed once more; returns whether it passed."""
+    print(f"== {module} failed; once more, alone", flush=True)
+    return report(*run(module, pattern))[2]
 
 
 def parse(words):
@@ -48,6 +66,7 @@ def parse(words):
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-k", dest="pattern", help="only tests whose name contains this")
     parser.add_argument("-j", dest="jobs", type=int, default=os.cpu_count() + 1)
+    parser.add_argument("--again", action="store_true", help="run once more, alone, what failed")
     parser.add_argument("modules", nargs="*", metavar="MODULE")
     return parser.parse_args(words)
 
@@ -70,9 +89,8 @@ def run(module, pattern):
     return module, time.monotonic() - begin, ended.returncode, ended.stdout
 
 
-def report(ended):
+def report(module, seconds, code, output):
     """Prints what a module printed; returns its name, its number of tests and whether all passed."""
-    module, seconds, code, output = ended.result()
     ran = re.search(r"^Ran (\d+) tests? in", output, re.MULTILINE)
     count = int(ran.group(1)) if ran else 0
     # 5: Python 3.12 on for no tests at all.
