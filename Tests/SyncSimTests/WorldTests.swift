@@ -54,7 +54,7 @@ struct WorldTests {
         "signal", "handshake", "poll", "polled event", "killed poller", "message not stored",
         "group change", "presence join", "power loss", "step of a deletion", "clearing",
         "summaries asked for", "live page", "live change", "selection", "edit", "edit on a device",
-        "deletion of one's own", "refused not_owner", "refused no_such_message",
+        "frozen daemon", "reserve takes over", "deletion of one's own", "refused not_owner", "refused no_such_message",
     ]
 
     @Test("a seed names one run, step by step")
@@ -89,7 +89,8 @@ struct PlantedBugTests {
         case .pollFromNow, .acknowledgedOnFullDisk, .forgottenAlias: 2
         case .unkeptPosition, .narrowScore, .removalsFirst, .droppedTombstone, .skippedDigest,
             .laggingSummary, .doubleCount, .messageLeftInState, .wrongSide, .windowTooLong,
-            .uncountedBefore, .nothingGone, .segmentTwice, .pageOverPushes:
+            .uncountedBefore, .nothingGone, .segmentTwice, .pageOverPushes, .noCeiling, .noFence,
+            .noStandbyCheck:
             1
         }
     }

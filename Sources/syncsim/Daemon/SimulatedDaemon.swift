@@ -29,6 +29,10 @@ final class SimulatedDaemon {
     /// Who is in which group, as the daemon has it in memory.
     let groups: ChannelGroups
     private unowned let world: World
+    /// Which start of a daemon in its world this is.
+    let life: Int
+    /// It does nothing before: the process is stopped.
+    private var frozenUntil: UInt64 = 0
     var bug: PlantedBug? { world.bug }
 
     /// For a planted bug: once in so many times.
@@ -49,6 +53,7 @@ final class SimulatedDaemon {
     ) throws(StoreError) {
         self.world = world
         self.clock = clock
+        life = world.life
         ignoresFloor = world.bug == .ignoredFloor
         let asks = asksForCeiling
         order = EventOrder(
@@ -56,15 +61,18 @@ final class SimulatedDaemon {
             ceiling: store.clock.ceiling, wallTicks: clock.ticks,
             receiver: steps, askForCeiling: { asks.withLock { $0 = true } })
         groups = ChannelGroups(try store.allGroups())
-        let ledger = SimulatedLedger(store, order: order, groups: groups, clock, in: world)
+        let ownReader = try store.makeReader()
+        let ledger = SimulatedLedger(store, of: self, in: world)
         let readers = SimulatedReaders(
-            FaultyReader(
-                try store.makeReader(), pageEvents: world.setting.pageEvents, bug: world.bug),
-            order: order,
+            FaultyReader(pageEvents: world.setting.pageEvents, bug: world.bug) {
+                // Of a database server: what the daemon has committed that serves now.
+                [unowned world] in world.databaseReader ?? ownReader
+            },
+            of: self,
             caches: ReaderCaches(
                 repairs: RepairCache(secret: store.secret), secret: store.secret,
                 windows: world.setting.windowBounds), in: world)
-        let presence = SimulatedPresence(in: world)
+        let presence = SimulatedPresence(of: self, in: world)
         self.presence = presence
         self.ledger = ledger
         self.readers = readers
@@ -102,7 +110,7 @@ final class SimulatedDaemon {
     /// Tells the reactors what became visible, as `ReactorSwitch` does.
     func spread() {
         for step in steps.take() {
-            world.witness(step)
+            world.witness(step, of: self)
             let parts = step.parts(
                 for: reactors.count, wanted: interests.reactors(wanting: step.events))
             for (reactor, part) in zip(reactors, parts) {
@@ -110,6 +118,31 @@ final class SimulatedDaemon {
             }
         }
     }
+
+    // MARK: Time
+
+    /// Has a thread of this process go on after a while.
+    func after(_ microseconds: UInt64, _ body: @escaping () -> Void) {
+        at(world.scheduler.now + microseconds, body)
+    }
+
+    /// The same at a moment; where the process is stopped then, when it goes on.
+    func at(_ moment: UInt64, _ body: @escaping () -> Void) {
+        world.scheduler.at(moment) { [weak self] in
+            guard let self else { return }
+            guard world.scheduler.now >= frozenUntil else { return at(frozenUntil, body) }
+            body()
+        }
+    }
+
+    /// Stops the process for a while (SIGSTOP, a machine that hangs).
+    func freeze(for microseconds: UInt64) {
+        frozenUntil = world.scheduler.now + microseconds
+        for reactor in reactors { reactor.stall(for: microseconds) }
+    }
+
+    /// Whether it is stopped now.
+    var isFrozen: Bool { world.scheduler.now < frozenUntil }
 
     /// The process stops at once; what it had in memory is gone.
     func die() {

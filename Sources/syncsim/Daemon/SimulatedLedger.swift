@@ -12,6 +12,7 @@ final class SimulatedLedger {
     private let order: EventOrder
     private let groups: ChannelGroups
     private let clock: SimulatedClock
+    private unowned let daemon: SimulatedDaemon
     private unowned let world: World
     private var writes: [Write] = []
     /// Whether a commit is under way.
@@ -22,15 +23,11 @@ final class SimulatedLedger {
     private(set) var deletionFloor: Timetoken
     private var isAlive = true
 
-    init(
-        _ store: SimulatedStore, order: EventOrder, groups: ChannelGroups,
-        _ clock: SimulatedClock, in world: World
-    ) {
+    init(_ store: SimulatedStore, of daemon: SimulatedDaemon, in world: World) {
         self.store = store
-        self.order = order
-        self.groups = groups
-        self.clock = clock
+        self.daemon = daemon
         self.world = world
+        (order, groups, clock) = (daemon.order, daemon.groups, daemon.clock)
         floor = store.tombstoneFloor
         deletionFloor = store.deletionFloor
         ledger = Ledger(
@@ -49,7 +46,7 @@ final class SimulatedLedger {
 
     /// The process must end.
     private func fail() {
-        world.crash("the disk is beyond use", isPowerLoss: store.hasLostPower)
+        world.end(daemon, "its store is beyond use", isPowerLoss: store.hasLostPower)
     }
 
     func die() {
@@ -59,9 +56,10 @@ final class SimulatedLedger {
 
     /// Its heartbeat, about once a second: time for what is over.
     private func beat() {
-        world.scheduler.after(Microseconds.second) { [weak self] in
+        daemon.after(Microseconds.second) { [weak self] in
             guard let self, isAlive else { return }
-            if store.isDead { return fail() }
+            // It finds its term over as soon as it shows that it lives.
+            if store.isDead || store.isOusted { return fail() }
             clock.observe()
             if !isBusy, writes.isEmpty { ledger.hasWork ? workSoon() : tidy() }
             beat()
@@ -78,7 +76,7 @@ final class SimulatedLedger {
                 above: ledger.order.visible, failure: &failure)
             ledger.order.raise(to: ceiling)
             if let failure, failure != .full { return ledger.fail() }
-            ledger.world.daemon?.spread()
+            ledger.daemon.spread()
         }
     }
 
@@ -126,8 +124,9 @@ final class SimulatedLedger {
     }
 
     private func meetFate() {
-        store.meet(
-            world.faults.fateOfCommit(&world.choices, now: world.scheduler.now), &world.choices)
+        let fate = world.faults.fateOfCommit(
+            &world.choices, now: world.scheduler.now, isOnServer: world.isOnServer)
+        store.meet(fate, &world.choices)
         store.survivesPowerLoss = world.choices.chance(50)
     }
 
@@ -171,7 +170,7 @@ final class SimulatedLedger {
             ledger.floor = ledger.store.tombstoneFloor
             ledger.deletionFloor = ledger.store.deletionFloor
             ledger.order.finish(commit)
-            ledger.world.daemon?.spread()
+            ledger.daemon.spread()
             // The reactors may have told some before the process ends.
             if isBeyondUse { return ledger.after(0, 2000) { $0.fail() } }
             if failure == nil, ledger.ledger.hasWork { return ledger.workSoon() }
@@ -182,7 +181,7 @@ final class SimulatedLedger {
     private func after(
         _ low: UInt64, _ high: UInt64, _ body: @escaping (SimulatedLedger) -> Void
     ) {
-        world.scheduler.after(world.choices.span(low, high)) { [weak self] in
+        daemon.after(world.choices.span(low, high)) { [weak self] in
             guard let self, isAlive else { return }
             body(self)
         }

@@ -8,13 +8,15 @@ import EventModel
 /// A real `Presence` and the queue before it.
 final class SimulatedPresence {
     private let presence = Presence(keysets: Keysets())
+    private unowned let daemon: SimulatedDaemon
     private unowned let world: World
     private var requests: [PresenceRequest] = []
     private var outgoing: [Announcement] = []
     private var plan: UInt64?
     private var isAlive = true
 
-    init(in world: World) {
+    init(of daemon: SimulatedDaemon, in world: World) {
+        self.daemon = daemon
         self.world = world
         wake(after: Microseconds.second)
     }
@@ -35,7 +37,7 @@ final class SimulatedPresence {
         let moment = world.scheduler.now + microseconds
         guard plan.map({ moment < $0 }) ?? true else { return }
         plan = moment
-        world.scheduler.at(moment) { [weak self] in
+        daemon.at(moment) { [weak self] in
             guard let self, isAlive, plan == moment else { return }
             plan = nil
             turn()
@@ -44,14 +46,13 @@ final class SimulatedPresence {
 
     /// One round of `PresenceThread`.
     private func turn() {
-        guard let daemon = world.daemon else { return }
         let milliseconds = world.scheduler.now / Microseconds.millisecond
         let now = Presence.Instant(
             milliseconds: milliseconds, wallSeconds: world.clock.ticks / 10_000_000)
         let taken = requests
         requests = []
         for request in taken {
-            world.witness(request)
+            world.witness(request, of: daemon)
             let reply = presence.reply(to: request, at: now)
             guard let origin = request.origin else { continue }
             let answer = PresenceAnswer(origin: origin, request: request, reply: reply)

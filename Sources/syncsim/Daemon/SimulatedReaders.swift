@@ -11,16 +11,19 @@ final class SimulatedReaders {
     private let reader: any StoreReader
     private let order: EventOrder
     private let caches: ReaderCaches
+    private unowned let daemon: SimulatedDaemon
     private unowned let world: World
     private var lanes: ReaderLanes<Reading>
     private var busyCount = 0
     private var isAlive = true
 
     init(
-        _ reader: any StoreReader, order: EventOrder, caches: ReaderCaches, in world: World
+        _ reader: any StoreReader, of daemon: SimulatedDaemon, caches: ReaderCaches,
+        in world: World
     ) {
         self.reader = reader
-        self.order = order
+        self.daemon = daemon
+        order = daemon.order
         self.caches = caches
         self.world = world
         let most = world.setting.questionsMax
@@ -45,7 +48,7 @@ final class SimulatedReaders {
         }
         busyCount += 1
         let span = world.choices.span(50, 50 * Microseconds.millisecond)
-        world.scheduler.after(span) { [weak self] in
+        daemon.after(span) { [weak self] in
             // Without power nobody answers.
             guard let self, isAlive, world.store?.isDead != true else { return }
             step(reading, ticket, took: Int(span))
@@ -74,7 +77,7 @@ final class SimulatedReaders {
         }
         guard case .done(let answer) = outcome else { return free() }
         lanes.close(ticket)
-        world.scheduler.after(world.choices.span(10, 20 * Microseconds.millisecond)) {
+        daemon.after(world.choices.span(10, 20 * Microseconds.millisecond)) {
             [weak self] in
             guard let self, isAlive else { return }
             var answer = answer
@@ -84,7 +87,7 @@ final class SimulatedReaders {
                 let late = DatedPage(page: page.page, asOf: page.asOf.advanced(by: 50_000_000))
                 answer.result = .live(LiveAnswer(id: found.id, page: .success(late)))
             }
-            world.daemon?.reactors[answer.asker.reactor].post(.read(answer))
+            daemon.reactors[answer.asker.reactor].post(.read(answer))
             free()
         }
     }

@@ -8,15 +8,18 @@ import EventModel
 /// Ends pages early, as those of a long channel end; with a bug leaves some tombstones out, or all
 /// clearings, or all deletions of messages.
 final class FaultyReader: StoreReader {
-    let reader: any StoreReader
+    private let source: () -> any StoreReader
     private let pageEvents: Int
     private let bug: PlantedBug?
 
-    init(_ reader: any StoreReader, pageEvents: Int, bug: PlantedBug?) {
-        self.reader = reader
+    /// - Parameter source: What is read, asked for with each question.
+    init(pageEvents: Int, bug: PlantedBug?, source: @escaping () -> any StoreReader) {
+        self.source = source
         self.pageEvents = pageEvents
         self.bug = bug
     }
+
+    var reader: any StoreReader { source() }
 
     func onProgress(_ body: @escaping () -> Void) { reader.onProgress(body) }
 

@@ -50,6 +50,7 @@ struct Platter {
     ) throws(StoreError) -> SimulatedStore {
         switch medium {
         case .memory(var memory):
+            if bug == .noCeiling { memory.state.clock.ceiling = memory.state.last }
             let now = resume(memory.state.clock.anchor)
             let end = max(memory.state.last, memory.state.clock.ceiling)
             let began = max(end, Timetoken(rawValue: now?.ticks ?? 0))
@@ -80,8 +81,8 @@ struct Platter {
         -> Platter
     {
         switch (store.backing, medium) {
-        case (.memory(let store), .memory(var memory)):
-            memory.state = store.durable
+        case (.memory(let memoryStore), .memory(var memory)):
+            memory.state = store.confirmed ?? memoryStore.durable
             return Platter(.memory(memory))
         case (.files(_, let disk), _):
             let isLost = isPowerLoss || disk.isDead

@@ -24,6 +24,8 @@ final class SimulatedStore: Store {
         case badSync
         /// The disk fails to read.
         case badRead(atCall: Int)
+        /// A server commits, and says that no standby has it; a failover may follow.
+        case unconfirmed
     }
 
     /// Whether a transaction is on the platter.
@@ -44,6 +46,10 @@ final class SimulatedStore: Store {
     /// Of the last transaction.
     private(set) var outcome = Outcome.gone
     private var calls = 0
+    /// Whether another daemon has the right to write.
+    private(set) var isOusted = false
+    /// For a planted bug: what the standby has of what was acknowledged.
+    private(set) var confirmed: MemoryStore.State?
     /// For a planted bug: what this process believes that the platter says of time.
     private var promised: ClockRecord?
 
@@ -76,9 +82,12 @@ final class SimulatedStore: Store {
         case .powerLoss(let call): disk.changesUntilPowerLoss = call
         case .badSync: disk.syncsUntilFailure = 0
         // What becomes of that in a file is the quarantine's, and lasts until somebody mends it.
-        case .badRead: break
+        case .badRead, .unconfirmed: break
         }
     }
+
+    /// Another daemon has begun a term.
+    func oust() { isOusted = bug != .noFence }
 
     /// Whether nothing reaches the platter any more.
     var isDead: Bool { disk?.isDead ?? false }
@@ -93,6 +102,9 @@ final class SimulatedStore: Store {
 
     func call() throws(StoreError) {
         calls += 1
+        guard !isOusted else {
+            throw .server(name: "server", reason: "the term is over", advice: .ended)
+        }
         guard disk == nil else { return }
         switch fate {
         case .full(let number) where calls >= number: throw .full
@@ -170,6 +182,19 @@ final class SimulatedStore: Store {
         through last: Timetoken, _ clock: ClockRecord
     ) throws(StoreError) {
         switch fate {
+        case .unconfirmed:
+            try call()
+            if bug == .noStandbyCheck, case .memory(let store) = backing {
+                confirmed = confirmed ?? store.durable
+                try platter.commit(through: last, clock)
+                outcome = .durable
+                return
+            }
+            if survivesPowerLoss {
+                try platter.commit(through: last, clock)
+                outcome = .durable
+            }
+            throw .server(name: "server", reason: "no standby has it", advice: .standby)
         case .powerLoss, .badSync:
             guard survivesPowerLoss else { throw .broken(code: 10, reason: "the power is gone") }
             try platter.commit(through: last, clock)

@@ -13,10 +13,13 @@ struct Faults {
     private(set) var isOver = false
 
     /// What happens with the next transaction.
-    func fateOfCommit(_ choices: inout SeededGenerator, now: UInt64) -> SimulatedStore.Fate {
+    func fateOfCommit(
+        _ choices: inout SeededGenerator, now: UInt64, isOnServer: Bool
+    ) -> SimulatedStore.Fate {
         guard !isOver else { return .good }
         if now < fullUntil { return .full(atCall: choices.below(8)) }
         switch choices.below(1000) {
+        case 0..<3 where isOnServer: return .unconfirmed
         case 0..<3: return .powerLoss(atCall: choices.below(12))
         case 3: return .badSync
         case 4: return .badRead(atCall: choices.below(12))
@@ -61,6 +64,10 @@ struct Faults {
             world.choices.pick(reactors).stall(
                 for: world.choices.span(Microseconds.second / 20, 4 * Microseconds.second))
         case 67..<74:
+            if world.isOnServer, world.choices.chance(60) {
+                note("frozen daemon", world)
+                return world.freeze()
+            }
             note("daemon crash", world)
             let isPowerLoss = world.choices.chance(40)
             world.crash(
@@ -118,7 +125,7 @@ struct Faults {
         default:
             note("replaced store", world)
             world.replace(
-                Platter(isFile: world.setting.isFile, &world.choices), Truth())
+                Platter(isFile: world.isFile, &world.choices), Truth())
         }
     }
 }

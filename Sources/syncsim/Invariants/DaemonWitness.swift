@@ -11,12 +11,14 @@ struct DaemonWitness {
     private(set) var truth = Truth()
     /// The newest event that reactors were told of, in whatever life of the daemon.
     private var visible = Timetoken.zero
+    /// Where the newest term began.
+    private var began = Timetoken.zero
     /// A transaction of which only the next start tells whether it is durable.
     private var doubt: [StoredOperation] = []
 
     /// The daemon starts.
     mutating func begin(with store: SimulatedStore) throws(StoreError) -> [Finding] {
-        defer { doubt = [] }
+        defer { (doubt, began) = ([], store.last) }
         // A transaction is there as a whole, or not at all.
         guard let last = doubt.last, try last.isDone(in: store) else { return [] }
         return truth.apply(doubt).map { ("I1", $0) }
@@ -62,6 +64,19 @@ struct DaemonWitness {
         }
         if step.last < visible { found.append(("I1", "a step ends before its events")) }
         visible = max(visible, step.last)
+        return found
+    }
+
+    /// The same of a daemon whose term is over, and who may not know that yet.
+    func seeLate(_ step: Commit) -> [Finding] {
+        var found: [Finding] = []
+        for event in step.events where event.timetoken > began {
+            found.append(("I1", "\(event.timetoken) is of the term that began at \(began)"))
+        }
+        for event in step.events where event.isStored && !truth.timetokens.contains(event.timetoken)
+        {
+            found.append(("I5", "\(event.timetoken) became visible, and is not durable"))
+        }
         return found
     }
 

@@ -13,6 +13,8 @@ struct PollWitness {
         let cursor: Poller.Cursor
         /// Groups resolved.
         let channels: [Channel]
+        /// Of the daemon that was asked.
+        let life: Int
 
         func covers(_ channel: Channel) -> Bool { channels.contains { $0.covers(channel) } }
     }
@@ -48,8 +50,7 @@ struct PollWitness {
 
     /// An answer is written.
     mutating func see(
-        _ answer: PollAnswer, to ask: Ask, _ truth: Truth, floor: Timetoken, life: Int,
-        lineage: Int
+        _ answer: PollAnswer, to ask: Ask, _ truth: Truth, floor: Timetoken, lineage: Int
     ) -> [String] {
         handedOut = max(handedOut, answer.cursor)
         var found = shape(of: answer, to: ask, truth)
@@ -64,7 +65,7 @@ struct PollWitness {
             found.append("held \(cursor), got \(end), and not \(missing), which is stored")
         }
         for event in unstored
-        where event.life == life && cursor < event.timetoken && event.timetoken <= end
+        where event.life == ask.life && cursor < event.timetoken && event.timetoken <= end
             && event.timetoken.rawValue + Limits.unstoredTicksKept > newest.rawValue
             && ask.covers(event.channel) && !got.contains(event.timetoken)
         {

@@ -10,6 +10,7 @@ final class HTTPCall {
     let connection: SessionID
     let request: HTTPRequest
     private weak var reactor: SimulatedReactor?
+    private weak var daemon: SimulatedDaemon?
     private unowned let world: World
     private let latency: UInt64
     /// The reactor begins with it.
@@ -41,7 +42,7 @@ final class HTTPCall {
             return
         }
         let reactor = world.choices.pick(daemon.reactors)
-        self.reactor = reactor
+        (self.reactor, self.daemon) = (reactor, daemon)
         reactor.transport.add(self)
         world.scheduler.after(latency / 2) { [self] in
             if self.heard != nil { reactor.hear(.request(self)) }
@@ -50,7 +51,7 @@ final class HTTPCall {
 
     /// The reactor begins with it.
     func begin() {
-        guard let daemon = world.daemon else { return }
+        guard let daemon else { return }
         taken(daemon)
     }
 

@@ -58,7 +58,8 @@ final class Poller {
             in: world,
             taken: { [unowned self] daemon in
                 ask = PollWitness.Ask(
-                    cursor: asked, channels: interests.resolved(daemon.groups))
+                    cursor: asked, channels: interests.resolved(daemon.groups),
+                    life: daemon.life)
             },
             written: { [unowned self] response in
                 lineage = world.lineage

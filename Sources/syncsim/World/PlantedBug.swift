@@ -62,6 +62,20 @@ enum PlantedBug: String, CaseIterable {
     case segmentTwice = "segment-twice"
     /// A page is taken for one of later, and so put over what came meanwhile.
     case pageOverPushes = "page-over-pushes"
+    /// A term begins behind what was committed, and not behind what was handed out.
+    case noCeiling = "no-ceiling"
+    /// A daemon whose term is over goes on committing.
+    case noFence = "no-fence"
+    /// What a server commits counts, whether a standby has it or not.
+    case noStandbyCheck = "no-standby-check"
+
+    /// Whether it is found where daemons take turns at a database server.
+    var isAboutServers: Bool {
+        switch self {
+        case .noCeiling, .noFence, .noStandbyCheck: true
+        default: false
+        }
+    }
 
     /// Whether it is found by devices that hold a part of a channel.
     var isAboutWindows: Bool {

@@ -64,6 +64,8 @@ struct Setting {
     let windowBounds: WindowReading.Bounds
     /// Events of one page of what a device missed.
     let pageEvents: Int
+    /// Whether the store is a database server's, and another daemon waits in reserve.
+    let hasReserve: Bool
     /// What holds in all channels.
     let rules: ReactionRules
 
@@ -117,5 +119,6 @@ struct Setting {
         // Who reads for longer than removals are remembered misses some, again and again.
         let pageMin = tombstoneSeconds < 100 ? 40 : 1
         pageEvents = max(pageMin, others.pick([Limits.catchUpEventsMax, 40, 8, 1]))
+        hasReserve = others.chance(35)
     }
 }

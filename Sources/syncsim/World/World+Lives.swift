@@ -31,6 +31,7 @@ extension World {
             }
             guard let clock else { return violation("I9", "a store asked for no clock") }
             self.store = store
+            if isOnServer { databaseReader = try store.makeReader() }
             life += 1
             trace("--- the daemon starts")
             try begin(with: store)
@@ -72,6 +73,62 @@ extension World {
         startLater()
     }
 
+    /// The process is stopped for a while; the daemon in reserve takes over where that is long.
+    func freeze() {
+        guard let frozen = daemon else { return }
+        let isLong = choices.chance(70)
+        frozen.freeze(
+            for: choices.span(
+                isLong ? Self.lease : Microseconds.second / 5,
+                isLong ? 4 * Self.lease : Self.lease))
+        scheduler.after(Self.lease) { [weak self] in
+            guard let self, daemon === frozen, frozen.isFrozen else { return }
+            takeOver()
+        }
+    }
+
+    /// Without a sign of life for so long a daemon counts as silent.
+    private static let lease = UInt64(Limits.seatLeaseSeconds) * Microseconds.second
+
+    /// The daemon in reserve begins a term, on a machine with a clock of its own.
+    private func takeOver() {
+        guard let daemon, let store else { return }
+        tally.count("reserve takes over")
+        trace("--- the daemon is silent, and put out")
+        lastSeen = (store.last, store.tombstoneFloor)
+        platter = platter.left(by: store, isPowerLoss: false, &choices)
+        store.oust()
+        ousted.append((daemon, store))
+        self.daemon = nil
+        self.store = nil
+        boot += 1
+        swap(&clock, &otherClock)
+        clock.step(by: choices.pick([0, -1, 2]) * choices.below(3600), notBefore: earliestTicks)
+        isSynchronised = clock.isRight
+        witnesses.retention.forget()
+        start()
+    }
+
+    /// A process ends by itself.
+    func end(_ ending: SimulatedDaemon, _ reason: String, isPowerLoss: Bool) {
+        if ending === daemon { return crash(reason, isPowerLoss: isPowerLoss) }
+        trace("--- the daemon ends that was put out")
+        for (daemon, store) in ousted where daemon === ending {
+            daemon.die()
+            store.die()
+        }
+        ousted.removeAll { $0.daemon === ending }
+    }
+
+    /// Those end that were put out.
+    func endOusted() {
+        for (daemon, store) in ousted {
+            daemon.die()
+            store.die()
+        }
+        ousted = []
+    }
+
     /// The machine starts anew; nobody but the clock on the wall knows how long it was off.
     private func reboot(setsClock: Bool) {
         boot += 1
@@ -104,6 +161,7 @@ extension World {
         // one from what is in this one by their timetokens.
         earliestTicks = max(earliestTicks, truthEnd.rawValue + 1)
         crash("its store is taken away")
+        endOusted()
         boot += 1
         setClock()
         self.platter = platter

@@ -43,8 +43,9 @@ extension World {
         if failed { tally.count("durable, but nobody was told") }
     }
 
-    /// The reactors are told of a step.
-    func witness(_ step: Commit) {
+    /// The reactors of a daemon are told of a step.
+    func witness(_ step: Commit, of teller: SimulatedDaemon) {
+        guard teller === daemon else { return report(witnesses.daemon.seeLate(step)) }
         report(witnesses.daemon.see(step))
         for event in step.events {
             if let problem = witnesses.polls.see(event, life: life) { violation("I3", problem) }
@@ -53,8 +54,9 @@ extension World {
         }
     }
 
-    /// Presence is told something.
-    func witness(_ request: PresenceRequest) {
+    /// The presence of a daemon is told something; nobody counts on one whose term is over.
+    func witness(_ request: PresenceRequest, of asked: SimulatedDaemon) {
+        guard asked === daemon else { return }
         witnesses.presence.see(request, at: scheduler.now / Microseconds.millisecond)
     }
 
@@ -65,7 +67,7 @@ extension World {
         }
         tally.count("polled event", answer.events.count)
         let problems = witnesses.polls.see(
-            answer, to: ask, truth, floor: floor, life: life, lineage: lineage)
+            answer, to: ask, truth, floor: floor, lineage: lineage)
         for problem in problems { violation("I3", "\(userID) \(problem)") }
     }
 

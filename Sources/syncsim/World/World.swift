@@ -21,8 +21,15 @@ final class World {
     let seed: UInt64
     let bug: PlantedBug?
     let setting: Setting
+    /// Whether the store is a database server's, and a daemon on another machine in reserve.
+    let isOnServer: Bool
+    /// Whether the store is SQLite's, on a disk of ours.
+    let isFile: Bool
     let scheduler = Scheduler()
-    let clock = WallClock()
+    /// The clock on the wall of the machine that the daemon runs on.
+    var clock = WallClock()
+    /// The same of the machine with the reserve.
+    var otherClock = WallClock()
     var choices: SeededGenerator
     var faults = Faults()
     var tally = Tally()
@@ -35,9 +42,13 @@ final class World {
     private(set) var moderator: Moderator?
     private(set) var editor: Editor?
     var daemon: SimulatedDaemon?
+    /// Those whose term is over, and who are not gone yet.
+    var ousted: [(daemon: SimulatedDaemon, store: SimulatedStore)] = []
     private(set) var violation: Violation?
     var platter: Platter
     var store: SimulatedStore?
+    /// Reads what is committed, whoever asks; only of a database server.
+    var databaseReader: (any StoreReader)?
     /// What is known of the store while nobody has it open.
     var lastSeen = (end: Timetoken.zero, floor: Timetoken.zero)
     /// How often the machine was started.
@@ -63,7 +74,9 @@ final class World {
         self.write = write
         choices = SeededGenerator(seed: seed)
         setting = Setting(&choices)
-        platter = Platter(isFile: setting.isFile, &choices)
+        isOnServer = bug.map(\.isAboutServers) ?? (setting.hasReserve && !setting.isFile)
+        isFile = setting.isFile && !isOnServer
+        platter = Platter(isFile: isFile, &choices)
     }
 
     /// Who is there from the start.
@@ -102,6 +115,7 @@ final class World {
         defer {
             daemon?.die()
             store?.die()
+            endOusted()
             scheduler.clear()
         }
         try proceed(until: setting.duration)
@@ -148,7 +162,10 @@ final class World {
     var isEventful: Bool { !faults.isOver }
 
     private func proceed(until end: UInt64) throws(Violation) {
-        while violation == nil, scheduler.step(until: end) { clock.advance(to: scheduler.now) }
+        while violation == nil, scheduler.step(until: end) {
+            clock.advance(to: scheduler.now)
+            otherClock.advance(to: scheduler.now)
+        }
         if let violation { throw violation }
     }
 
@@ -162,6 +179,7 @@ final class World {
     private func settle() {
         trace("=== the faults are over")
         faults.end()
+        endOusted()
         for device in devices {
             device.heal()
             device.hangUp(silently: false)
