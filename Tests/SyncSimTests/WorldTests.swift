@@ -54,7 +54,8 @@ struct WorldTests {
         "signal", "handshake", "poll", "polled event", "killed poller", "message not stored",
         "group change", "presence join", "power loss", "step of a deletion", "clearing",
         "summaries asked for", "live page", "live change", "selection", "edit", "edit on a device",
-        "frozen daemon", "reserve takes over", "deletion of one's own", "refused not_owner", "refused no_such_message",
+        "deletion of one's own", "refused not_owner", "refused no_such_message", "frozen daemon",
+        "reserve takes over",
     ]
 
     @Test("a seed names one run, step by step")
