@@ -19,7 +19,8 @@ public enum Program {
             case .checkConfiguration(let arguments):
                 let examination = Configuration.examineFile(
                     arguments: arguments, environment: environment)
-                return ConfigurationCheck.run(examination, isPublic: arguments.isPublic)
+                return ConfigurationCheck.run(
+                    examination, isPublic: arguments.isPublic, asksServer: arguments.asksServer)
             case .printConfiguration(let arguments):
                 let examination = Configuration.examineFile(
                     arguments: arguments, environment: environment)

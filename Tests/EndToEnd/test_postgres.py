@@ -108,6 +108,41 @@ class Store(PostgresTestCase):
                 self.assertIn(text, done.stderr)
                 self.assertNotIn("secret", done.stderr)
 
+    def check(self, *arguments):
+        done = subprocess.run(
+            [binary(), "config", "check", "--connect", "--data-dir",
+             f"{self.server.directory}-none", *arguments],
+            capture_output=True, text=True, env=clean_environment(), check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_a_check_asks_the_server(self):
+        """A daemon in reserve that could never serve says so nowhere else before its turn."""
+        ours = self.arguments("checked")
+        self.assertEqual(self.check(*ours)[0], 0)
+        self.assertIn("The schema checked has yet to be made, and may be.", self.check(*ours)[1])
+        self.server.sql("CREATE ROLE nobody LOGIN")
+        theirs = list(ours)
+        theirs[3] = self.server.url.replace("user=postgres", "user=nobody")
+        self.assertNotEqual(theirs[3], ours[3])
+        code, words = self.check(*theirs)
+        self.assertEqual(code, 2)
+        self.assertIn("this role may not write there", words)
+        daemon = self.start_store("checked")
+        code, words = self.check(*ours)
+        self.assertEqual((code, "A daemon serves the schema checked, in term 1." in words),
+                         (0, True), words)
+        code, words = self.check(*theirs)
+        self.assertEqual((code, "this role may not write there" in words), (2, True), words)
+        code, words = self.check(*ours, "--require-standby")
+        self.assertEqual((code, "no synchronous_standby_names" in words), (2, True), words)
+        self.assertNotIn("The configuration is right", words)
+        daemon.stop()
+        self.assertIn("Nobody serves the schema checked; its last term is 1.",
+                      self.check(*ours)[1])
+        code, words = self.check("--store", "postgres", "--store-url", "host=/tmp/no-such-place")
+        self.assertEqual((code, "cannot be used" in words), (2, True), words)
+        self.assertEqual(self.check()[0], 2, "There is no server to ask.")
+
 
 class Encrypted(DaemonTestCase):
     """A server on another machine, as far as a daemon can tell: TCP, with TLS and a password."""

@@ -13,6 +13,8 @@ struct ServeArguments: Sendable {
     var settings: [FlagSetting] = []
     /// Behind `config check`: whether to ask if strangers may connect.
     var isPublic = false
+    /// Likewise: whether to ask the database server, too.
+    var asksServer = false
 }
 
 /// What stands behind `backup`, `salvage` or `restore`.
@@ -91,7 +93,7 @@ enum Invocation: Sendable {
         if isHelpWanted(arguments) { return .showHelp(HelpText.configuration) }
         let rest = Array(arguments.dropFirst())
         switch arguments.first {
-        case "check": return .checkConfiguration(try serveArguments(rest, takesPublic: true))
+        case "check": return .checkConfiguration(try serveArguments(rest, isCheck: true))
         case "print": return .printConfiguration(try serveArguments(rest))
         case let word:
             throw .unknownCommand(
@@ -101,7 +103,21 @@ enum Invocation: Sendable {
         }
     }
 
-    private static let publicFlag = "--public"
+    private static let (publicFlag, serverFlag) = ("--public", "--connect")
+
+    /// - Returns: Whether it is a flag of `config check` alone.
+    private static func take(
+        _ flag: String, into result: inout ServeArguments
+    ) throws(ConfigurationError) -> Bool {
+        let isThere: Bool
+        switch flag {
+        case publicFlag: (isThere, result.isPublic) = (result.isPublic, true)
+        case serverFlag: (isThere, result.asksServer) = (result.asksServer, true)
+        default: return false
+        }
+        guard !isThere else { throw .repeated(.flag(flag), key: "the flag") }
+        return true
+    }
 
     private static func isHelpWanted(_ arguments: [String]) -> Bool {
         arguments.contains("--help") || arguments.contains("-h")
@@ -121,10 +137,10 @@ enum Invocation: Sendable {
     /// Flags as `--name value` or `--name=value`; a yes-or-no flag stands alone or takes `=no`.
     ///
     /// - Parameters:
-    ///   - takesPublic: Whether `--public` is a flag there.
+    ///   - isCheck: Whether the flags of `config check` are flags there.
     ///   - other: Takes what is no flag; without it that is a mistake.
     private static func serveArguments(
-        _ arguments: [String], takesPublic: Bool = false,
+        _ arguments: [String], isCheck: Bool = false,
         other: ((String) -> Void)? = nil
     ) throws(ConfigurationError) -> ServeArguments {
         var result = ServeArguments()
@@ -137,11 +153,7 @@ enum Invocation: Sendable {
                 other(argument)
                 continue
             }
-            if takesPublic, argument == publicFlag {
-                guard !result.isPublic else { throw .repeated(.flag(argument), key: "the flag") }
-                result.isPublic = true
-                continue
-            }
+            if isCheck, try take(argument, into: &result) { continue }
             let name = String(argument.prefix { $0 != "=" })
             let inline =
                 name.count < argument.count ? String(argument.dropFirst(name.count + 1)) : nil
@@ -154,7 +166,7 @@ enum Invocation: Sendable {
             guard let key = Configuration.keys.first(where: { $0.flag == name }) else {
                 let flags =
                     Configuration.keys.map(\.flag) + ["--config", "--help"]
-                    + (takesPublic ? [publicFlag] : [])
+                    + (isCheck ? [publicFlag, serverFlag] : [])
                 throw .unknownFlag(name, nearest: Spelling.nearest(to: name, among: flags))
             }
             guard !result.settings.contains(where: { $0.key.flag == name }) else {

@@ -63,7 +63,7 @@ enum HelpText {
         """
 
     static let configuration = """
-        Usage: syncdaemon config check [--public] [FLAGS]
+        Usage: syncdaemon config check [--public] [--connect] [FLAGS]
                syncdaemon config print [FLAGS]
 
         Both take the flags of "syncdaemon serve" and read the same variables and file.
@@ -73,6 +73,10 @@ enum HelpText {
         directory with what LoadCredential= passes on: see the example.
         print writes every setting, with its meaning and where it came from, as a file that
         "serve --config" reads. A secret_key is shown as ***: put it back before you use the file.
+
+        With --connect check also asks the database server ([store] kind = postgres): whether it
+        lets the daemon in and takes writes, has the standby that require_standby wants, and who
+        serves there now. A daemon in reserve has no port that could be asked.
 
         With --public check also says whether strangers may connect: each thing that is missing on
         a line with its place and what to do, and at the end "ready to face the internet" or how

@@ -6,6 +6,7 @@ enum ServerAdvice: String {
     case replace =
         "Use a server of version 14 or later, and a database whose encoding is UTF8."
     case standby = "Bring the standby back, and see what synchronous_standby_names says."
+    case primary = "Name all servers in the URL, with target_session_attrs=read-write."
     case ended =
         "Its session was ended: by another daemon in reserve, which serves now, or by an operator."
     case rights =

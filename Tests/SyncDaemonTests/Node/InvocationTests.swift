@@ -13,6 +13,7 @@ struct InvocationTests {
             (["--version"], "version"), (["-V"], "version"), (["--help"], "help"),
             (["help"], "help"), (["serve", "--listen", "[::1]:1", "--help"], "help"),
             (["config", "check", "--public"], "check public"), (["config", "--help"], "help"),
+            (["config", "check", "--connect", "--public"], "check public server"),
             (["config", "check", "-h"], "help"),
             (["backup", "copy.db"], "backup copy.db"), (["backup", "-h"], "help"),
             (["restore", "--data-dir", "data", "copy.db"], "restore copy.db"),
@@ -26,7 +27,9 @@ struct InvocationTests {
         let name =
             switch try Invocation.parse(arguments) {
             case .serve: "serve"
-            case .checkConfiguration(let arguments): arguments.isPublic ? "check public" : "check"
+            case .checkConfiguration(let arguments):
+                "check" + (arguments.isPublic ? " public" : "")
+                    + (arguments.asksServer ? " server" : "")
             case .printConfiguration: "print"
             case .backUp(let arguments): "backup " + arguments.file
             case .salvage(let arguments): "salvage " + arguments.file
