@@ -5,14 +5,22 @@ import JSON
 
 enum WebhookList {
     static func json(of webhooks: WebhookThread, _ interceptors: InterceptorThread) -> [UInt8] {
+        json(of: webhooks.figures, interceptors.figures, isFull: webhooks.isStoreFull)
+    }
+
+    /// - Parameter isFull: Whether what was delivered may stay in a queue for want of room.
+    static func json(
+        of webhooks: [String: WebhookFigures], _ interceptors: [String: InterceptorFigures] = [:],
+        isFull: Bool
+    ) -> [UInt8] {
         Administration.json { json in
             json.beginArray("webhooks")
-            for (name, figures) in webhooks.figures.sorted(by: { $0.key < $1.key }) {
-                json.write(figures, of: name)
+            for (name, figures) in webhooks.sorted(by: { $0.key < $1.key }) {
+                json.write(figures, of: name, isFull: isFull)
             }
             json.endArray()
             json.beginArray("interceptors")
-            for (name, figures) in interceptors.figures.sorted(by: { $0.key < $1.key }) {
+            for (name, figures) in interceptors.sorted(by: { $0.key < $1.key }) {
                 json.write(figures, of: name)
             }
             json.endArray()
@@ -48,7 +56,7 @@ enum WebhookList {
 }
 
 extension JSONWriter {
-    fileprivate mutating func write(_ figures: WebhookFigures, of name: String) {
+    fileprivate mutating func write(_ figures: WebhookFigures, of name: String, isFull: Bool) {
         beginObject()
         member("name", name)
         if figures.isRemoved { member("removed", true) }
@@ -57,7 +65,11 @@ extension JSONWriter {
         member("failures", figures.failed)
         member("waiting", figures.uses.waiting.rows)
         member("failing", figures.failingSince != nil)
-        if figures.failingSince != nil { member("reason", figures.reason) }
+        if figures.failingSince != nil {
+            member("reason", figures.reason)
+        } else if isFull, figures.uses.waiting.rows > 0 {
+            member("reason", "The disk is full: what was delivered goes once there is room.")
+        }
         member("deadLetters", figures.uses.dead.rows)
         beginArray("oldestDead")
         for batch in figures.oldestDead {

@@ -33,7 +33,8 @@ enum Transfers {
             let path = part.path
             summary = try interruptibly(
                 takesAll: true,
-                saying: "Interrupted: \(target) was not made. Run the command again.",
+                saying: "Interrupted: \(target) was not made. Run the command again."
+                    + (files.map { " Contents in \($0) are not copied again." } ?? ""),
                 cleaning: { PartialFile.remove(path) }
             ) { () throws(TransferError) -> TransferSummary in
                 let summary = try write(

@@ -17,6 +17,7 @@ final class WebhookThread: Sendable {
     private let waker: Locked<SenderWaker?> = Locked(nil)
     private let thread: Locked<OSThread?> = Locked(nil)
     private let ledger: LedgerThread
+    private let health: Health
 
     /// Starts the thread.
     ///
@@ -26,7 +27,7 @@ final class WebhookThread: Sendable {
         makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
         health: Health, log: Log
     ) {
-        self.ledger = ledger
+        (self.ledger, self.health) = (ledger, health)
         // Whoever asks before the first turn is to find those that there are.
         state.withLock { state in
             for webhook in webhooks { state.figures[webhook.name] = WebhookFigures() }
@@ -66,6 +67,9 @@ final class WebhookThread: Sendable {
 
     /// As of the last turn.
     var figures: [String: WebhookFigures] { state.withLock { $0.figures } }
+
+    /// Whether the store has no room for what becomes of deliveries.
+    var isStoreFull: Bool { health.troubles.contains { $0.cause == .diskFull } }
 
     /// Ends the thread; what is under way is sent again after the next start, under the same id.
     func stop() {
