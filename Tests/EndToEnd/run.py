@@ -7,8 +7,8 @@ What a module prints is shown whole when it ends.
 
     run.py [-k PATTERN] [-j MODULES_AT_A_TIME] [--again] [MODULE ...]
 
-SYNCDAEMON_BINARY names the daemon. The exit code is 1 when a test failed. With --again a module that
-failed is run once more, alone, when all others are through: what fails then, too, failed. What
+SYNCDAEMON_BINARY names the daemon. The exit code is 1 when a test failed. With --again a module
+that failed is run once more, alone, when all others are through: what fails then, too, failed. What
 passes only alone is named at the end, and is a defect of the test or of the program all the same.
 """
 

@@ -133,7 +133,7 @@ class Store(PostgresTestCase):
                          (0, True), words)
         code, words = self.check(*theirs)
         self.assertEqual((code, "this role may not write there" in words), (2, True), words)
-        code, words = self.check(*ours, "--require-standby")
+        code, words = self.check(*ours, "--store-require-standby")
         self.assertEqual((code, "no synchronous_standby_names" in words), (2, True), words)
         self.assertNotIn("The configuration is right", words)
         daemon.stop()

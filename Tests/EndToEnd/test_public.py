@@ -215,7 +215,7 @@ class Check(PublicTestCase):
     def test_help_says_what_it_asks_for(self):
         code, output, _ = run_to_end("config", "check", "--help")
         self.assertEqual(code, 0)
-        self.assertIn("config check [--public] [FLAGS]", output)
+        self.assertIn("config check [--public] [--connect] [FLAGS]", output)
         text = (ROOT / "docs/OPERATIONS.md").read_text(encoding="utf-8")
         for name in re.findall(r"^- \[ \] \*\*(\w+)\*\*", text, re.MULTILINE):
             self.assertRegex(output, rf"(?m)^  {name} ")
