@@ -70,12 +70,13 @@ struct DaemonWitness {
     /// The same of a daemon whose term is over, and who may not know that yet.
     func seeLate(_ step: Commit) -> [Finding] {
         var found: [Finding] = []
-        for event in step.events where event.timetoken > began {
-            found.append(("I1", "\(event.timetoken) is of the term that began at \(began)"))
-        }
-        for event in step.events where event.isStored && !truth.timetokens.contains(event.timetoken)
-        {
-            found.append(("I5", "\(event.timetoken) became visible, and is not durable"))
+        for event in step.events {
+            if event.timetoken > began {
+                found.append(("I1", "\(event.timetoken) is of the term that began at \(began)"))
+            }
+            if event.isStored && !truth.timetokens.contains(event.timetoken) {
+                found.append(("I5", "\(event.timetoken) became visible, and is not durable"))
+            }
         }
         return found
     }

@@ -113,20 +113,16 @@ extension World {
     func end(_ ending: SimulatedDaemon, _ reason: String, isPowerLoss: Bool) {
         if ending === daemon { return crash(reason, isPowerLoss: isPowerLoss) }
         trace("--- the daemon ends that was put out")
-        for (daemon, store) in ousted where daemon === ending {
-            daemon.die()
-            store.die()
-        }
-        ousted.removeAll { $0.daemon === ending }
+        endOusted { $0 === ending }
     }
 
     /// Those end that were put out.
-    func endOusted() {
-        for (daemon, store) in ousted {
+    func endOusted(where isMeant: (SimulatedDaemon) -> Bool = { _ in true }) {
+        for (daemon, store) in ousted where isMeant(daemon) {
             daemon.die()
             store.die()
         }
-        ousted = []
+        ousted.removeAll { isMeant($0.daemon) }
     }
 
     /// The machine starts anew; nobody but the clock on the wall knows how long it was off.
