@@ -88,7 +88,7 @@ enum SyncCtl {
     ) async throws -> Failure? {
         let client =
             if let cache = chatting.cache {
-                try SyncClient.open(cache: cache, configuration: configuration)
+                try open(cache, configuration)
             } else {
                 SyncClient(configuration)
             }
@@ -100,6 +100,14 @@ enum SyncCtl {
             await client.close()
             return Failure(error)
         }
+    }
+
+    private static func open(
+        _ cache: String, _ configuration: SyncClient.Configuration
+    ) throws -> SyncClient {
+        // It holds what was said; one in memory has no file.
+        if cache != ":memory:" { PrivateFile.make(cache) }
+        return try SyncClient.open(cache: cache, configuration: configuration)
     }
 
     private static func failure(

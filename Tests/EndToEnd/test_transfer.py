@@ -209,6 +209,7 @@ class Transfer(DaemonTestCase):
         export = self.export(daemon.data_dir)
 
         _, error = self.syncctl("import", export, "--data-dir", daemon.data_dir, code=1)
+        self.assertIn("A daemon or another import runs on", error)
         self.assertIn("Stop it first", error)
         _, error = self.syncctl(
             "import", export, "--data-dir", daemon.data_dir, "--json", code=1)
@@ -243,6 +244,20 @@ class Transfer(DaemonTestCase):
         self.assertFalse((self.scratch / "none").exists())
         _, error = self.syncctl("export", "--all", "--data-dir", self.scratch, code=1)
         self.assertIn("no syncdaemon.db", error)
+        self.assertIn("do not reach PostgreSQL", error)
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run(
+                [binary("syncctl"), "export", "--all", "--data-dir", daemon.data_dir],
+                stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=SECONDS,
+                env=clean_environment())
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Standard output takes no more: no space left on device", done.stderr)
+        self.assertIn("--output", done.stderr)
+        for names in ("", ","):
+            said, error = self.syncctl(
+                "export", "--channel", names, "--data-dir", daemon.data_dir, code=2)
+            self.assertEqual(said, "")
+            self.assertIn("--channel has an empty name", error)
         _, error = self.syncctl("import", self.scratch / "nothing", code=1)
         self.assertIn("No such file", error.replace("no such", "No such"))
 
@@ -266,6 +281,15 @@ class Transfer(DaemonTestCase):
         cut.write_text("\n".join(text.splitlines()[:-1]) + "\n")
         _, error = self.syncctl("import", cut, "--data-dir", self.scratch / "cut", code=1)
         self.assertIn("is not whole", error)
+        shorter = "".join(f"{line}\n" for line in text.splitlines()[:-2])
+        _, error = self.syncctl(
+            "import", "-", "--data-dir", self.scratch / "cut", stdin=shorter, code=1)
+        self.assertIn("standard input ends before line", error)
+        # A copy: what is read through a pipe goes on, too.
+        shutil.copytree(self.scratch / "cut", self.scratch / "piped")
+        said, remarks = self.syncctl("import", "-", "--data-dir", self.scratch / "piped", stdin=text)
+        self.assertIn("Imported 1 channels", said)
+        self.assertIn(f"Went on behind line {len(text.splitlines()) - 1}", remarks)
         # And the whole one brings the rest.
         said, _ = self.syncctl("import", export, "--data-dir", self.scratch / "cut")
         self.assertIn("Imported 1 channels", said)
@@ -316,3 +340,37 @@ class Transfer(DaemonTestCase):
         daemon.start()
         bob = await self.device(daemon, "bob")
         self.assertEqual((await self.shown(bob))[1], [])
+
+    async def test_what_a_moderator_removed_does_not_come_back(self):
+        daemon = self.start_daemon()
+        kim, bob = await self.device(daemon, "kim"), await self.device(daemon, "bob")
+        message = await kim.publish("room", "m")
+        await kim.add("room", message, "👍")
+        await bob.add("room", message, "👍")
+        export = self.export(daemon.data_dir)
+        await bob.command("removeActions", channel="room", userId="kim")
+        standing = await bob.all_actions("room")
+        self.assertEqual(len(standing), 1)
+        daemon.stop()
+
+        _, error = self.syncctl("import", export, "--data-dir", daemon.data_dir, code=1)
+        self.assertIn("was removed by a moderator at", error)
+        _, remarks = self.syncctl("import", export, "--data-dir", daemon.data_dir, "--keep")
+        self.assertIn("1 rows are otherwise here", remarks)
+        daemon.start()
+        eve = await self.device(daemon, "eve")
+        self.assertEqual(await eve.all_actions("room"), standing)
+
+    async def test_the_directory_of_a_daemon_on_a_server_is_left_alone(self):
+        daemon = self.start_daemon()
+        await (await self.device(daemon, "ada")).publish("room", "hi")
+        export = self.export(daemon.data_dir)
+        target = self.scratch / "server"
+        (target / "files").mkdir(parents=True)
+        (target / "files" / "00000000-0000-4000-8000-000000000001").write_bytes(b"live")
+
+        _, error = self.syncctl("import", export, "--data-dir", target, code=1)
+
+        self.assertIn("its store is on a PostgreSQL server, or lost", error)
+        self.assertIn("syncdaemon store copy", error)
+        self.assertEqual([it.name for it in target.iterdir()], ["files"])

@@ -19,13 +19,32 @@ struct ImportPlace {
         absentDirectories = [directory + "/files", directory].filter { !FileSystem.exists($0) }
     }
 
-    /// Removes a store that was made for an import which kept nothing; one that was there stays.
+    private var hadStore: Bool { !absentFiles.contains(SQLStore.path(in: directory)) }
+
+    /// Refuses a directory whose files belong to a store that is elsewhere: a daemon on a server
+    /// would read nothing of what came here, and the contents would be among its own.
+    func check() throws(TransferError) {
+        guard hadStore || !holdsContents else { throw .storeElsewhere(directory: directory) }
+    }
+
+    /// Removes a store that was made for an import which kept nothing; one that was there stays,
+    /// and so does one whose contents of files came: the next run goes on with them.
     ///
     /// Only for who has it open: that one holds the lock.
     func leaveNothing() {
-        guard absentFiles.contains(SQLStore.path(in: directory)) else { return }
+        guard !hadStore, !holdsContents else { return }
         for file in absentFiles { FileSystem.remove(file) }
         // One that has something else in it stays.
         for directory in absentDirectories { _ = unsafe rmdir(directory) }
+    }
+
+    /// Whether anything is where contents of files go; what cannot be looked into has nothing.
+    private var holdsContents: Bool {
+        do throws(FileError) {
+            let files = try FileDirectory(directory + "/files", isMade: false)
+            return files.names().contains { $0 != "." && $0 != ".." }
+        } catch {
+            return false
+        }
     }
 }

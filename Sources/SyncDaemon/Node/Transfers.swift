@@ -23,8 +23,8 @@ enum Transfers {
         umask(0o077)
         guard let target else {
             return try write(
-                selection, of: database, includesRemoved: includesRemoved, files: files, to: nil,
-                tell: tell)
+                selection, of: database, includesRemoved: includesRemoved, files: files,
+                to: TransferOutput(nil), tell: tell)
         }
         let part = try filing { () throws(DatabaseFileError) in try PartialFile(of: target) }
         let summary: TransferSummary
@@ -39,7 +39,7 @@ enum Transfers {
             ) { () throws(TransferError) -> TransferSummary in
                 let summary = try write(
                     selection, of: database, includesRemoved: includesRemoved, files: files,
-                    to: path, tell: tell)
+                    to: TransferOutput(path, as: target), tell: tell)
                 try filing { () throws(DatabaseFileError) in try FileSystem.sync(path) }
                 return summary
             }
@@ -58,7 +58,7 @@ enum Transfers {
 
     private static func write(
         _ selection: StoreSelection, of database: String, includesRemoved: Bool,
-        files: String?, to path: String?, tell: @escaping Listener
+        files: String?, to output: consuming TransferOutput, tell: @escaping Listener
     ) throws(TransferError) -> TransferSummary {
         let contents = try files.map { target throws(TransferError) in
             try Self.contents(from: Self.files(beside: database), to: target)
@@ -68,7 +68,7 @@ enum Transfers {
         let size = try filing { () throws(DatabaseFileError) in try dump.size() }
         let report = try Exporter(
             dump, selection, includesRemoved: includesRemoved, contents: contents,
-            to: TransferOutput(path)
+            to: output
         ) { rows in
             tell(rows, isOfAll && size > 0 ? min(99, rows * 100 / size) : nil)
         }.run()
@@ -136,10 +136,11 @@ enum Transfers {
             return summary(of: report, isTrial: true)
         }
         let place = ImportPlace(directory)
+        try place.check()
         let opened = try intake(of: directory, secret: head.secret)
         var merge: Merge?
         do throws(TransferError) {
-            let start = try start(of: progress, in: opened)
+            let start = try start(of: progress, size: lines.size, in: opened)
             let made = try Merge(
                 opened, keeps: keeps, outcome: start.outcome,
                 contents: try contents(from: files, into: directory), now: now)
@@ -155,12 +156,14 @@ enum Transfers {
     }
 
     /// Where an earlier run of the same import stopped, or its beginning.
+    ///
+    /// - Parameter size: Bytes of the file; `nil`: nobody knows.
     private static func start(
-        of progress: ImportProgress, in intake: StoreIntake
+        of progress: ImportProgress, size: Int64?, in intake: StoreIntake
     ) throws(TransferError) -> ImportProgress {
         let noted = try storing { () throws(StoreError) in try intake.noted() }
         guard let noted = noted.flatMap(ImportProgress.init),
-            noted.isPlace(of: progress, in: intake.store)
+            noted.isPlace(of: progress, in: intake.store, size: size)
         else { return progress }
         return noted
     }
@@ -203,6 +206,7 @@ enum Transfers {
         keeps: Bool, _ directory: String, _ tell: @escaping Listener
     ) throws(TransferError) -> ForeignImport.Report {
         let place = ImportPlace(directory)
+        try place.check()
         let now = Clock.wallTicks()
         var merge: Merge?
         // Only for a file that has something: of another one nothing is to be left.

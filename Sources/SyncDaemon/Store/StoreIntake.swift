@@ -82,6 +82,21 @@ final class StoreIntake {
         }
     }
 
+    /// Whether what moderators took away in a channel is remembered.
+    func hasClearings(in channel: Int64) throws(StoreError) -> Bool {
+        try statements.anyClearing.first([.integer(channel)]) { _ in true } ?? false
+    }
+
+    /// What moderators took away in a channel, oldest first.
+    func forEachClearing(
+        in channel: Int64, _ body: (KeptClearing) -> Void
+    ) throws(StoreError) {
+        try statements.clearings.query(.integer(channel)) { row in
+            body(KeptClearing(row))
+            return true
+        }
+    }
+
     /// Whether a channel has messages in a range.
     func hasMessages(in range: MessageRange, of channel: Int64) throws(StoreError) -> Bool {
         let arguments: [SQLValue] = [
@@ -172,6 +187,8 @@ private final class SQLIntakeStatements {
     let deletionOf: StoreStatement
     let deletion: StoreStatement
     let clearing: StoreStatement
+    let anyClearing: StoreStatement
+    let clearings: StoreStatement
     let grant: StoreStatement
     let device: StoreStatement
     let file: StoreStatement
@@ -207,6 +224,12 @@ private final class SQLIntakeStatements {
             WHERE timetoken = ?
             """
         )
+        anyClearing = try connection.prepare("SELECT 1 FROM clearing WHERE channel = ? LIMIT 1")
+        clearings = try connection.prepare(
+            """
+            SELECT timetoken, message, type, value, uuid FROM clearing
+            WHERE channel = ? ORDER BY timetoken
+            """)
         grant = try connection.prepare(
             "SELECT bits, expiry FROM key_grant WHERE (\(KeyGrantSubject.names)) = (?, ?, ?, ?)")
         device = try connection.prepare(

@@ -31,6 +31,9 @@ protocol ForeignReader {
     /// Why what was read last is nothing to import; `nil`: it is.
     var refusal: String? { get }
 
+    /// What has to be given or asked for where nothing came of a file; `nil`: it had nothing.
+    var lack: String? { get }
+
     /// Whether rows are in an array or object at a path.
     func enters(_ path: [JSONSplitter.Step]) -> Bool
 
@@ -129,6 +132,9 @@ struct ForeignImport: ~Copyable {
             let hasRows = report.counts.rows > 0
             guard hasRows || isKnown && !isBelied || !reader.unmapped.counts.isEmpty else {
                 throw .noMapping(path: input.name, reason: "nothing in it is \(Reader.words)")
+            }
+            if !hasRows, let lack = reader.lack {
+                throw .refused(place: input.name, reason: lack)
             }
             try merge?.commit(note: nil)
         } catch {

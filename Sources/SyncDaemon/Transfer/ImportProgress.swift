@@ -37,8 +37,12 @@ extension ImportProgress {
     /// Whether it says where an import goes on that would begin so otherwise.
     ///
     /// What a daemon did since may contradict rows that were taken: then all are looked at again.
-    func isPlace(of other: ImportProgress, in store: some Store) -> Bool {
-        ExactText(head) == ExactText(other.head) && ceiling == store.last
+    ///
+    /// - Parameter size: Bytes of the other's file, in which the place has to be; `nil`: nobody
+    ///   knows.
+    func isPlace(of other: ImportProgress, in store: some Store, size: Int64?) -> Bool {
+        guard size.map({ offset <= $0 }) ?? true else { return false }
+        return ExactText(head) == ExactText(other.head) && ceiling == store.last
             && into.map(ExactText.init) == other.into.map(ExactText.init)
     }
 

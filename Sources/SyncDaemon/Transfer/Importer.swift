@@ -24,6 +24,12 @@ final class Importer {
     /// Of the store's digests of the present channel.
     private var ownKey: DigestKey?
     private var resumedBehind: Int?
+    /// Whether rows of the present channel are durable, though its checksum is yet to come.
+    private var isPartKept: Bool
+    /// Whether an earlier run read its beginning.
+    private var isPartResumed: Bool
+    /// Whether a later run would go on from some place.
+    private var isPlaceKept: Bool
     private let tell: (Int, Int?) -> Void
 
     /// Reads the first line.
@@ -56,6 +62,9 @@ final class Importer {
             try lines.skip(to: progress.offset, behind: progress.line)
             resumedBehind = progress.line
         }
+        isPlaceKept = progress.line > 1
+        isPartResumed = progress.part != nil
+        isPartKept = progress.part != nil
         self.lines = lines
         self.head = head
         self.latest = latest
@@ -69,6 +78,8 @@ final class Importer {
             return try readAll()
         } catch {
             merge?.end()
+            // What came before the damage may be damaged, too, unseen by a run that goes on.
+            if isPlaceKept, error.isDamage { merge?.forgetProgress() }
             throw error
         }
     }
@@ -117,6 +128,7 @@ final class Importer {
                 progress.ceiling = ceiling
                 return progress.text
             }
+            (isPlaceKept, isPartKept) = (true, progress.part != nil)
         }
         tell(progress.counts.rows, lines.size.map { $0 > 0 ? Int(lines.offset * 100 / $0) : 100 })
     }
@@ -131,9 +143,10 @@ final class Importer {
     }
 
     private func begin(_ head: ChannelHead) throws(TransferError) {
-        guard progress.part == nil else { throw altered(head.channel.name) }
+        if let part = progress.part { throw altered(part.head.channel.name) }
         let part = ChannelPart(head: head, keptBefore: merge?.outcome.kept ?? 0)
         progress.part = part
+        (isPartKept, isPartResumed) = (false, false)
         try enter(part)
     }
 
@@ -195,7 +208,10 @@ final class Importer {
 
     /// - Parameter channel: `nil`: all of them.
     private func altered(_ channel: String?) -> TransferError {
-        .altered(path: lines.name, line: lines.number, channel: channel, isKept: isKept)
+        .altered(
+            path: lines.name, line: lines.number, channel: channel,
+            resumedBehind: isPartResumed ? resumedBehind : nil,
+            isKept: isKept && (isPartKept || channel == nil))
     }
 
     /// Whether some of the file is in the store.

@@ -92,6 +92,7 @@ extension Merge {
         let added = record.action.actionTimetoken
         try come(at: record.removed ?? added)
         try checkDeletions(of: key.messageTimetoken, since: added, in: place)
+        if record.removed == nil { try checkClearings(of: record.action, in: place) }
         try run { () throws(StoreError) in
             if record.removed != nil { return try intake.put(removed: record, in: place.id) }
             try digests.insert(.action(record.action), in: place.channel, of: store)
@@ -142,6 +143,8 @@ extension Merge {
         }
         try come(at: timetoken)
         try run { () throws(StoreError) in try intake.put(record, in: place.id) }
+        self.place?.hasClearings = true
+        clearingIndexes[place.id] = nil
         return true
     }
 
@@ -217,6 +220,33 @@ extension Merge {
         }
         guard let deleted, deleted > moment else { return }
         throw .contradicts("the message at \(message) was deleted at \(deleted)")
+    }
+
+    /// What a moderator took away here after it came does not come back.
+    private func checkClearings(
+        of action: MessageAction, in place: Place
+    ) throws(PutError) {
+        guard place.hasClearings else { return }
+        let (key, added) = (action.key, action.actionTimetoken)
+        let cleared = try run { () throws(StoreError) in
+            try clearings(in: place.id).newest(covering: key)
+        }
+        guard let cleared, cleared > added else { return }
+        throw .contradicts(
+            "the action \(LogText.quoted(key.value)) of \(LogText.quoted(key.uuid)) on"
+                + " \(key.messageTimetoken) was removed by a moderator at \(cleared), and stands"
+                + " since \(added) in the file")
+    }
+
+    private func clearings(in channel: Int64) throws(StoreError) -> ClearingIndex {
+        if let known = clearingIndexes[channel] { return known }
+        var index = ClearingIndex()
+        try intake.forEachClearing(in: channel) { index.insert($0) }
+        // As many as a commit has rows: memory does not grow with channels.
+        let kept = clearingIndexes.values.reduce(index.count) { $0 + $1.count }
+        if kept > Limits.transferRowsPerCommitMax { clearingIndexes.removeAll() }
+        clearingIndexes[channel] = index
+        return index
     }
 
     private func checkEntries(_ record: KeptMessage, in place: Place) throws(PutError) {

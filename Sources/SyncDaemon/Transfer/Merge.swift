@@ -26,6 +26,8 @@ final class Merge {
         var newestMessage: Timetoken
         /// Whether rows have to be looked for among what was deleted.
         let hasDeletions: Bool
+        /// Whether actions have to be looked for among what moderators took away.
+        var hasClearings: Bool
         /// Whether its messages are entries, of which there is one of each id.
         let isDirectory: Bool
     }
@@ -45,6 +47,8 @@ final class Merge {
     /// The newest timetoken that came.
     var newest = Timetoken.zero
     var place: Place?
+    /// What moderators took away, by channel: files of other services change it with each line.
+    var clearingIndexes: [Int64: ClearingIndex] = [:]
     private var (rows, bytes) = (0, 0)
     /// Whether followers that come back will know that there are rows behind their cursors.
     private var hasNewEpoch = false
@@ -92,6 +96,7 @@ final class Merge {
                 channel: channel, id: id,
                 newestMessage: try intake.newestMessage(of: id) ?? .zero,
                 hasDeletions: try intake.hasDeletions(in: id),
+                hasClearings: try intake.hasClearings(in: id),
                 isDirectory: Directory(channelName: channel.name) != nil)
         }
     }
@@ -168,6 +173,19 @@ final class Merge {
     func end() {
         store.rollback()
         digests.rollBack(to: nil)
+    }
+
+    /// Has a later run of the same import begin at the beginning, behind ``end()``.
+    ///
+    /// Where there is no room for that, the error that led here is all that is told.
+    func forgetProgress() {
+        do throws(StoreError) {
+            try store.begin()
+            try intake.note(nil)
+            try store.commit(through: store.last)
+        } catch {
+            store.rollback()
+        }
     }
 
     private func storing<Value>(

@@ -22,6 +22,7 @@ struct PubNubHistory: ForeignReader {
     /// Of answers that do not say it; `nil`: those have no counterpart.
     let channel: String?
     private(set) var refusal: String?
+    private(set) var lack: String?
     private var noted = Unmapped()
     /// Where answers say that there is more before them, by channel, and the oldest message there.
     private var pages: [ExactText: (oldest: Timetoken, isCut: Bool)] = [:]
@@ -34,6 +35,9 @@ struct PubNubHistory: ForeignReader {
 
     /// Who wrote what nobody is named of.
     private static let nobody = "unknown"
+
+    private static let lacksChannel =
+        "nothing in it says of which channel it is. Name that with --channel."
 
     var unmapped: Unmapped {
         let cut = pages.values.count { $0.isCut }
@@ -67,6 +71,7 @@ struct PubNubHistory: ForeignReader {
         case (.member("data"), 2): return actionRow(of: value)
         case (.element, 2):
             guard let channel else {
+                lack = Self.lacksChannel
                 noted.note("messages that do not say of which channel they are: --channel does")
                 return []
             }
@@ -108,6 +113,7 @@ struct PubNubHistory: ForeignReader {
     private mutating func messageRows(of value: JSONValue, in name: String) -> [ForeignRow] {
         guard noted.takes(channel: name) else { return [] }
         guard let timetoken = value.pubNubTimetoken("timetoken"), value.has("message") else {
+            lack = lack ?? "no message in it has a timetoken. Ask PubNub with include_token=true."
             noted.note("messages without a timetoken of 17 digits")
             return []
         }
@@ -156,6 +162,7 @@ struct PubNubHistory: ForeignReader {
 
     private mutating func actionRow(of value: JSONValue) -> [ForeignRow] {
         guard let channel else {
+            lack = Self.lacksChannel
             noted.note("actions that do not say of which channel they are: --channel does")
             return []
         }

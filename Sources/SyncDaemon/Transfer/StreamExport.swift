@@ -23,6 +23,7 @@ struct StreamExport: ForeignReader {
 
     private(set) var unmapped = Unmapped()
     var refusal: String? { nil }
+    var lack: String? { nil }
     /// The channel that messages are of which do not say it.
     private var channel: String?
     private var taken: Set<UInt64> = []

@@ -1,6 +1,7 @@
 // Why an export or an import stopped, in words that say what to do.
 
 import EventModel
+import Glibc
 
 /// An operator's problem with a transfer.
 enum TransferError: Error, Hashable {
@@ -8,11 +9,16 @@ enum TransferError: Error, Hashable {
     case noData(directory: String)
     case noChannel(String, keyset: String?)
     case noKeyset(String)
+    /// The directory belongs to a store that is not in it.
+    case storeElsewhere(directory: String)
     case served(directory: String)
     case file(DatabaseFileError)
     case store(StoreError)
     case input(path: String, reason: String)
-    case output(reason: String)
+    /// - Parameters:
+    ///   - path: `nil` is standard output.
+    ///   - code: As `errno` has it.
+    case output(path: String?, code: Int32)
     /// Lines count from 1.
     case line(path: String, number: Int, reason: String)
     case lineTooLong(path: String, number: Int)
@@ -20,10 +26,13 @@ enum TransferError: Error, Hashable {
     case empty(path: String)
     /// - Parameter isKept: Whether what it has is in the store.
     case notWhole(path: String, line: Int, isKept: Bool)
+    /// It ends before the line up to which an earlier run read it.
+    case shorter(path: String, line: Int)
     /// - Parameters:
     ///   - channel: `nil`: it is said of all of them.
-    ///   - isKept: Whether some of it is in the store.
-    case altered(path: String, line: Int, channel: String?, isKept: Bool)
+    ///   - resumedBehind: The line up to which an earlier run read what is said; `nil`: none did.
+    ///   - isKept: Whether some of that is in the store.
+    case altered(path: String, line: Int, channel: String?, resumedBehind: Int?, isKept: Bool)
     /// - Parameter number: The first line that is not blank behind the export's last one.
     case behindEnd(path: String, number: Int)
     case contradiction(Contradiction)
@@ -45,12 +54,13 @@ enum TransferError: Error, Hashable {
         case .noDirectory, .noData: "no_data"
         case .noChannel: "no_channel"
         case .noKeyset: "no_keyset"
+        case .storeElsewhere: "store_elsewhere"
         case .served: "in_use"
         case .file, .store, .full, .wrongDigest: "store"
         case .input: "no_input"
         case .output: "no_output"
-        case .line, .lineTooLong, .empty, .notWhole, .altered, .behindEnd, .noMapping,
-            .refused:
+        case .line, .lineTooLong, .empty, .notWhole, .shorter, .altered, .behindEnd,
+            .noMapping, .refused:
             "bad_input"
         case .contradiction: "contradiction"
         case .tooLate: "too_late"
@@ -66,7 +76,8 @@ enum TransferError: Error, Hashable {
         case .noDirectory: "Nothing says where the data is. Name its directory with --data-dir."
         case .noData(let directory):
             "There is no syncdaemon.db in \(directory). Name the daemon's directory with"
-                + " --data-dir, or a backup with --database."
+                + " --data-dir, or a backup with --database. Export and import do not reach"
+                + " PostgreSQL: \"syncdaemon store copy\" takes its data to a directory first."
         case .noChannel(let name, let keyset):
             "Nothing was ever in the channel \(LogText.quoted(name))"
                 + (keyset.map { " of \(LogText.quoted($0))" } ?? "")
@@ -74,13 +85,18 @@ enum TransferError: Error, Hashable {
         case .noKeyset(let keyset):
             "Nothing was ever kept for the keyset \(LogText.quoted(keyset)). Check --keyset, which"
                 + " is a subscribe_key, and that this is the right data."
+        case .storeElsewhere(let directory):
+            "\(directory)/files holds contents of files, and there is no syncdaemon.db beside it:"
+                + " its store is on a PostgreSQL server, or lost. Import into an empty directory,"
+                + " and take that to a server with \"syncdaemon store copy\"; what is lost, restore"
+                + " first."
         case .served(let directory):
-            "A daemon runs on \(directory). Stop it first: systemctl stop syncdaemon.socket"
-                + " syncdaemon.service (or Ctrl-C, where no systemd runs it)."
+            "A daemon or another import runs on \(directory). Stop it first: systemctl stop"
+                + " syncdaemon.socket syncdaemon.service (or Ctrl-C, where no systemd runs it)."
         case .file(let error): error.description
         case .store(let error): error.description
         case .input(let path, let reason): "\(path): \(reason). Check the path."
-        case .output(let reason): "What is written finds no place: \(reason)."
+        case .output(let path, let code): Self.words(ofOutput: path, code)
         case .line(let path, let number, let reason):
             "\(path), line \(number): \(reason). Make the file anew with syncctl export, or say of"
                 + " what it is with --from."
@@ -93,11 +109,13 @@ enum TransferError: Error, Hashable {
                 + (isKept
                     ? " What it has is in the store. Import a whole export, and the rest comes too."
                     : " Import a whole export.")
-        case .altered(let path, let line, let channel, let isKept):
-            "\(path), line \(line): what it says of "
-                + (channel.map { "the channel \(LogText.quoted($0))" } ?? "all channels")
-                + " is not what was exported. Copy or make the file anew"
-                + (isKept ? "; what was read of it so far may be wrong in the store." : ".")
+        case .shorter(let path, let line):
+            "\(path) ends before line \(line), up to which an earlier run of this import read it."
+                + " Give it the whole export, or as a file: a shorter one is read from its"
+                + " beginning."
+        case .altered(let path, let line, let channel, let resumedBehind, let isKept):
+            "\(path), line \(line): "
+                + Self.words(ofAltered: channel, resumedBehind: resumedBehind, isKept: isKept)
         case .behindEnd(let path, let number):
             "\(path), line \(number): the export is over before it. Import each export by itself,"
                 + " from a file of its own, and remove what is no line of one."
@@ -124,6 +142,38 @@ enum TransferError: Error, Hashable {
             "Contents of files cannot be copied: \(error). Run the command again when that is"
                 + " mended: what is copied stays."
         }
+    }
+
+    /// Whether the file is not what was exported.
+    var isDamage: Bool {
+        switch self {
+        case .line, .lineTooLong, .altered: true
+        default: false
+        }
+    }
+
+    private static func words(ofOutput path: String?, _ code: Int32) -> String {
+        let what = path.map { "\($0) cannot be written" } ?? "Standard output takes no more"
+        let advice =
+            [ENOSPC, EDQUOT, EFBIG].contains(code)
+            ? "Free some space there, or name another place with --output,"
+            : "Check the place, or what reads there,"
+        return "\(what): \(systemMessage(code).lowercased()). \(advice) and run the command again."
+    }
+
+    private static func words(
+        ofAltered channel: String?, resumedBehind: Int?, isKept: Bool
+    ) -> String {
+        let what = channel.map { "the channel \(LogText.quoted($0))" } ?? "all channels"
+        let before = resumedBehind.map { ", with what an earlier run read up to line \($0)," }
+        let rows = channel == nil ? "rows of it" : "rows of that channel"
+        let advice =
+            isKept
+            ? ": \(rows) are in the store already, and may be wrong. Import it into a new"
+                + " directory, or into a backup of this one."
+            : "."
+        return "what it says of \(what)\(before ?? "") is not what was exported. Copy or make the"
+            + " file anew\(advice)"
     }
 }
 

@@ -118,14 +118,19 @@ struct TransferLines: ~Copyable {
         return nil
     }
 
-    /// Goes on behind a line that an earlier run read.
+    /// Goes on behind a line that an earlier run read; it is none of those that were read here.
     mutating func skip(to offset: Int64, behind number: Int) throws(TransferError) {
-        try input.skip(to: offset)
-        (chunk, start) = ([], 0)
+        if input.offset >= offset {
+            // It was read together with the first line.
+            start = max(start, chunk.count - Int(input.offset - offset))
+        } else {
+            try input.skip(to: offset)
+            (chunk, start) = ([], 0)
+        }
         // Of a pipe a little more is to be passed over.
         while input.offset < offset {
             let found = try input.chunk()
-            if found.isEmpty { break }
+            guard !found.isEmpty else { throw .shorter(path: name, line: number) }
             let surplus = input.offset - offset
             if surplus >= 0 { (chunk, start) = (found, found.count - Int(surplus)) }
         }
@@ -135,19 +140,24 @@ struct TransferLines: ~Copyable {
 
 /// Where lines go; in large pieces.
 struct TransferOutput: ~Copyable {
+    /// As errors name it; `nil` is standard output.
+    private let name: String?
     private let descriptor: FileDescriptor
     private var waiting: [UInt8] = []
     private(set) var bytes: Int64 = 0
     /// Why nothing more is written.
     private(set) var failure: TransferError?
 
-    /// - Parameter path: `nil` is standard output.
-    init(_ path: String?) throws(TransferError) {
+    /// - Parameters:
+    ///   - path: `nil` is standard output.
+    ///   - name: The file that errors name; `nil`: this one.
+    init(_ path: String?, as name: String? = nil) throws(TransferError) {
         let opened =
             if let path { unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) } else {
                 dup(STDOUT_FILENO)
             }
-        guard opened >= 0 else { throw .output(reason: systemMessage(errno)) }
+        guard opened >= 0 else { throw .output(path: name ?? path, code: errno) }
+        self.name = name ?? path
         descriptor = FileDescriptor(owning: opened)
         waiting.reserveCapacity(2 * Limits.transferChunkBytes)
     }
@@ -171,7 +181,7 @@ struct TransferOutput: ~Copyable {
             }
             if written < 0, errno == EINTR { continue }
             guard written > 0 else {
-                failure = .output(reason: systemMessage(errno).lowercased())
+                failure = .output(path: name, code: errno)
                 return false
             }
             rest = rest.dropFirst(written)

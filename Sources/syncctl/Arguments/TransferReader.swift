@@ -7,7 +7,7 @@ extension JobReader {
         guard words.isEmpty else {
             throw UsageError(message: "export takes options only, not \"\(words[0])\".")
         }
-        let (keyset, channels) = (tokens.values["--keyset"], channelList)
+        let (keyset, channels) = (tokens.values["--keyset"], try channelList())
         let isOfAll = tokens.flags.contains("--all")
         guard isOfAll != (keyset != nil || !channels.isEmpty) else {
             throw UsageError(
@@ -42,6 +42,9 @@ extension JobReader {
             throw UsageError(
                 message: "--channel goes with --from pubnub: other files say their channels.")
         }
+        if let channel, channel.isEmpty || channel.contains(",") {
+            throw UsageError(message: "--channel names one channel here, such as room.")
+        }
         guard tokens.values["--files"] == nil || origin == .syncdaemon else {
             throw UsageError(message: "--files goes with exports: other files have none.")
         }
@@ -55,8 +58,14 @@ extension JobReader {
             isTrial: tokens.flags.contains("--dry-run"), files: tokens.values["--files"])
     }
 
-    /// No name has a comma.
-    private var channelList: [String] {
-        (tokens.values["--channel"] ?? "").split(separator: ",").map(String.init)
+    /// No name has a comma; an empty one would pass for all channels.
+    private func channelList() throws(UsageError) -> [String] {
+        guard let text = tokens.values["--channel"] else { return [] }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard !names.contains("") else {
+            throw UsageError(
+                message: "--channel has an empty name: write NAME, or NAME,NAME without spaces.")
+        }
+        return names
     }
 }

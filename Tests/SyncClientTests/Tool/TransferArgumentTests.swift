@@ -40,6 +40,19 @@ struct TransferArgumentTests {
         }
     }
 
+    /// Found by an operator: an empty list of channels was all channels.
+    @Test(
+        "an empty name of a channel is a mistake",
+        arguments: [
+            "export --channel=", "export --channel ,", "export --channel a,",
+            "export --channel a,,b", "export --all --channel=", "export --keyset k --channel ,",
+            "import --from pubnub f --channel=", "import --from pubnub f --channel a,b",
+        ])
+    func emptyNames(line: String) {
+        let error = #expect(throws: UsageError.self) { try job(line) }
+        #expect(error?.message.hasPrefix("--channel ") == true)
+    }
+
     @Test("import")
     func `import`() throws {
         #expect(try job("import f") == .import(ImportRequest(input: "f")))

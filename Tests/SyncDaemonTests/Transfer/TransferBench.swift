@@ -151,7 +151,7 @@ final class TransferBench {
         var progress = ImportProgress(
             head: text, into: into, offset: found.offset, line: found.number)
         if let noted = try intake.noted().flatMap(ImportProgress.init),
-            noted.isPlace(of: progress, in: store)
+            noted.isPlace(of: progress, in: store, size: found.size)
         {
             progress = noted
         }

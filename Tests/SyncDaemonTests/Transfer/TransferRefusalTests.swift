@@ -93,6 +93,27 @@ struct TransferRefusalTests {
         #expect(!isThere)
     }
 
+    /// Found by an operator: "Imported 0 channels", and exit code 0.
+    @Test(
+        "answers of which nothing can come are refused, with what is to be given",
+        arguments: [
+            (
+                #"{"status":200,"data":[{"type":"reaction","value":"x","uuid":"bob","#
+                    + #""actionTimetoken":"15610547826970080","#
+                    + #""messageTimetoken":"15610547826970050"}]}"#, "--channel"
+            ),
+            (#"[[{"message":"old","timetoken":15610547826970049}],0,0]"#, "--channel"),
+            (#"{"channels":{"room":[{"message":"old","uuid":"ada"}]}}"#, "include_token"),
+        ] as [(String, String)])
+    func nothingComes(text: String, words: String) {
+        for isTrial in [false, true] {
+            let found = problem(text, from: .pubnub, isTrial: isTrial)
+            #expect(found?.code == "bad_input")
+            #expect(found?.message.contains(words) == true, "\(String(describing: found))")
+            #expect(!isThere)
+        }
+    }
+
     @Test("a file of the other service is refused, and leaves nothing")
     func otherService() throws {
         let pubNub =
