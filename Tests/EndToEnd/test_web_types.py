@@ -49,7 +49,7 @@ class Types(unittest.TestCase):
         script = f"""
             import * as sync from {json.dumps(str(WEB / "syncclient.js"))};
             if (!globalThis.crypto) globalThis.crypto = (await import('node:crypto')).webcrypto;
-            const options = {{ url: 'ws://x', userId: 'ada', WebSocket: class {{}} }};
+            const options = {{ url: 'ws://x/v1/sync', userId: 'ada', WebSocket: class {{}} }};
             const client = new sync.SyncClient(options);
             const made = {{
               SyncClient: client, Channel: client.channel('room'),

@@ -366,6 +366,15 @@ class Bounds(StrangersCase):
                 self.assertLess(height, 50)
             icons = await ada.page.run(f"texts('{BAR} >>> [part=icon]')")
             self.assertEqual(icons[2:4], ["U+0020", "U+200B"])
+            # The digits of a font of emoji are as wide as pictures.
+            self.assertEqual(await ada.page.run(f"""all('{BAR} >>> [part=icon]').map((it) =>
+                getComputedStyle(it).fontFamily.includes('Emoji'))"""),
+                             [False, True, False, False, False])
+            await ada.page.run("list.openAuthors(room.items[0])")
+            await ada.page.until(f"all('{SHEET} >>> [part=value]').length === 5")
+            self.assertEqual(await ada.page.run(f"""all('{SHEET} >>> [part=value]').map((it) =>
+                getComputedStyle(it).fontFamily.includes('Emoji'))"""),
+                             [False, False, False, True, False])
 
     async def test_the_plus_is_in_sight_on_the_smallest_phone(self):
         await self.zoe.publish("room", {"text": "Noon?"})

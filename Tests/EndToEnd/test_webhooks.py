@@ -405,7 +405,7 @@ class Hardship(WebhookTestCase):
         dead = 'dead_letters{webhook="hook"}'
         await eventually(lambda: self.metrics(daemon).get(dead) == 1, "a dead letter")
         self.assertEqual(self.metrics(daemon)['waiting{webhook="hook"}'], 0)
-        self.assertIn("its events are dead letters", daemon.log())
+        self.assertIn("its events become dead letters", daemon.log())
 
         daemon.restart()
         await eventually(lambda: self.metrics(daemon).get(dead) == 1, "a dead letter")

@@ -35,8 +35,8 @@ function device(place, userId) {
   const [title, status, older, list, form] = section.children;
   title.textContent = userId;
   client.on('unread', ({ unread }) => {
-    const text = unread ? `${unread.count}${unread.atLeast ? '+' : ''}` : '0';
-    title.textContent = text === '0' ? userId : `${userId} (${text})`;
+    const text = unread?.count ? ` (${unread.count}${unread.atLeast ? '+' : ''})` : '';
+    title.textContent = `${userId}${text}`;
   });
   client.on('status', (it) => status.textContent = it);
   client.on('problem', (problem) => status.textContent = problem.message);

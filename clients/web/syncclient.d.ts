@@ -6,7 +6,7 @@ export type Timetoken = string;
 export type Status = 'starting' | 'connecting' | 'online' | 'waiting' | 'refused' | 'closed';
 
 export interface SyncClientOptions {
-  /** As in ws://HOST:PORT/v1/sync. */
+  /** As in ws://HOST:PORT/v1/sync; /v1/sync where the page's own host has the daemon. */
   url: string;
   userId: string;
   /** Names the device for ever; made and kept in the cache when it is not given. */
@@ -394,7 +394,8 @@ export interface Channel<Payload = any> {
   older(count?: number): Promise<'more' | 'beginning' | 'full'>;
   /**
    * Compares what is before the window with the daemon's, which pushes cannot do; the client does so
-   * about once an hour. Resolves when all is as the daemon has it; rejects as `older` does.
+   * about once an hour. Resolves when all is as the daemon has it; without a connection it waits for
+   * one, and rejects, as `older` does.
    */
   verify(): Promise<void>;
   /**
@@ -510,6 +511,10 @@ export class SyncClient {
     callback: (value: { readonly channel: string; readonly unread: UnreadMessages | null }) => void,
   ): () => void;
   on(kind: 'refused', callback: (refusal: Refusal) => void): () => void;
+  /**
+   * What went wrong and is no `refused` write. Three attempts to connect that came to nothing are
+   * one, once, unless there was a connection before.
+   */
   on(kind: 'problem', callback: (problem: Error) => void): () => void;
   /**
    * Follows a channel, from the beginning of its history; throws unless its name is one: 1 to 255
@@ -597,7 +602,8 @@ export class Directory {
   /**
    * Makes an entry, or changes these fields of it and leaves the others. Resolves with its timetoken
    * when the daemon has it. Rejects as `Channel.signal` does, also without a connection, and with the
-   * code `entry_modified` when the entry has another timetoken than `expected`.
+   * code `entry_modified` when the entry has another timetoken than `expected`; what is no plain
+   * object with a TypeError. `get` has it once its event has come, as on all other devices.
    */
   set(id: string, fields: DirectoryFields, options?: { expected?: Timetoken }): Promise<Timetoken>;
   /** Takes an entry away; nothing happens when there is none. Rejects as `set` does. */

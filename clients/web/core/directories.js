@@ -63,6 +63,10 @@ function entryOf({ timetoken, messageType, payload }) {
   return isText(payload.id) ? Object.freeze({ ...payload, timetoken }) : null;
 }
 
+/** Whether a channel is a directory, which is changed by commands of its own alone. */
+export const isDirectory = (/** @type {string} */ name) =>
+  /^\$(users|channels|(members|memberships):.+)$/s.test(name);
+
 /**
  * The command that changes an entry.
  * @param {string} name Of a directory. @param {string} id

@@ -6,6 +6,10 @@ export const isCount = (/** @type {any} */ it) => Number.isSafeInteger(it) && it
 export const isObject = (/** @type {any} */ it) =>
   typeof it === 'object' && it !== null && !Array.isArray(it);
 
+/** Whether it is an object of nothing but its members, of whatever window. */
+export const isPlain = (/** @type {any} */ it) => isObject(it) &&
+  Object.getPrototypeOf(Object.getPrototypeOf(it) ?? Object.prototype) === null;
+
 /**
  * Whether two JSON values are the same, in whatever order their members are.
  * @param {any} left @param {any} right @returns {boolean}

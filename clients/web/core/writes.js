@@ -1,5 +1,6 @@
 // What a page may write: checks what it hands over, and makes the fields of a write of it.
 // @ts-check
+import { isDirectory } from './directories.js';
 import { frameable } from './frames.js';
 import { checkMembers, checkText, typeMax } from './names.js';
 import { isScore, scoreMax } from './row.js';
@@ -11,6 +12,9 @@ import { isTimetoken, timetokenMax } from './timetoken.js';
  * @param {string} channel
  */
 function checkWritable(channel) {
+  if (isDirectory(channel)) {
+    throw new TypeError(`${channel} is a directory, which Directory changes with set and remove.`);
+  }
   if (!channel.endsWith('-pnpres')) return;
   throw new TypeError("Channels that end in -pnpres are the daemon's own: write to others.");
 }

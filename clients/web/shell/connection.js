@@ -127,6 +127,7 @@ export class Connection {
 
   /** @param {string|null|undefined} token */
   #greet(token) {
+    this.#attempts.opened();
     this.#watch(heartbeatDefault);
     const { userId, deviceId } = this.#device;
     const { keyset, publishKey } = this.#options;
@@ -223,6 +224,7 @@ export class Connection {
    * @param {number} code @param {Error|null} problem Why, if not that.
    */
   #lose(code, problem = null) {
+    const told = problem ?? (this.#socket && this.#attempts.doubt(this.#options.url));
     this.#drop();
     const delay = this.#attempts.over(code, this.#clock.now, this.#device.random());
     this.#isWaiting = delay !== null;
@@ -232,7 +234,7 @@ export class Connection {
       return this.#device.emit('problem', problem ?? new Error(reason));
     }
     this.#retrying = setTimeout(() => this.connect(), delay);
-    if (problem) this.#device.emit('problem', problem);
+    if (told) this.#device.emit('problem', told);
   }
 
   /**
@@ -274,17 +276,14 @@ export class Connection {
         this.#events.read(this.#withoutFaults(readPlaces(frame)).places);
       } else if (isObject(frame.absent)) this.#events.absent(frame.absent);
       else if ((frame.t ?? null) === null) this.#commands.take(frame);
-      else this.#takePush(frame);
+      else {
+        const { push } = this.#withoutFaults(readPush(frame));
+        if (push) this.#events.pushed(push);
+      }
     } catch (error) {
       if (error instanceof UnreadableError) this.stats.unreadable++;
       this.#device.problem(error);
     }
-  }
-
-  /** @param {any} frame */
-  #takePush(frame) {
-    const { push } = this.#withoutFaults(readPush(frame));
-    if (push) this.#events.pushed(push);
   }
 
   /**

@@ -2,6 +2,7 @@
 // @ts-check
 import { Entries, entryCommand } from '../core/directories.js';
 import { checkText } from '../core/names.js';
+import { isPlain } from '../core/shapes.js';
 import { callSafely } from './callbacks.js';
 
 /** @typedef {import('../core/directories.js').DirectoryEntry} DirectoryEntry */
@@ -60,10 +61,16 @@ export class Directory {
    * Makes an entry, or changes these fields of it and leaves the others; null takes one away.
    * Resolves with its timetoken when the daemon has it; rejects as `Channel.signal` does, also
    * without a connection, and with `entry_modified` when it has another timetoken than `expected`.
+   * `get` has it once its event has come, as on all other devices.
    * @param {string} id @param {Record<string, any>} fields @param {{expected?: string}} [options]
    * @returns {Promise<string>}
    */
   async set(id, fields, options = {}) {
+    // Spread, null and a text would make an entry of nothing, or of letters.
+    if (!isPlain(fields)) {
+      throw new TypeError(
+        'The fields of an entry are an object such as { name: \'Ada\' }; remove takes it away.');
+    }
     return this.#change(id, { ...fields }, options.expected);
   }
 

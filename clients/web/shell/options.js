@@ -31,21 +31,42 @@ const optionNames = [
   'replySeconds', 'outboxMax', 'store', 'WebSocket', 'random',
 ];
 
+/** Where a daemon listens. */
+const usualPath = '/v1/sync';
+
 /**
- * Throws unless it is where a WebSocket can go; what is not whole is taken as the page would.
+ * An address as a page takes it; null: it is none.
+ * @param {string|URL} url
+ */
+function addressOf(url) {
+  try {
+    const address = new URL(url, globalThis.document?.baseURI);
+    return /^(ws|http)s?:$/.test(address.protocol) ? address : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Throws unless it is where a daemon may be. Of what a page would take all the same, and never
+ * reach anybody with, it says what to write.
  * @param {any} url
  */
 function checkUrl(url) {
-  let scheme = '';
-  try {
-    if (isText(url) || url instanceof URL) {
-      scheme = new URL(url, globalThis.document?.baseURI).protocol;
-    }
-  } catch {
-    // It is none.
-  }
-  if (/^(ws|http)s?:$/.test(scheme)) return;
-  throw new TypeError(`url is an address such as ws://HOST:PORT/v1/sync, not ${String(url)}.`);
+  const text = isText(url) || url instanceof URL ? String(url).trim() : '';
+  // What has no scheme is a path of the page: "127.0.0.1:8080" would be a file beside it.
+  const isWhole = /^([a-z][a-z\d+.-]*:)?\//i.test(text);
+  const address = text === '' ? null : addressOf(isWhole ? text : `ws://${text}`);
+  let fault = '';
+  if (address && !isWhole) fault = 'It has no scheme';
+  else if (address?.pathname === '/') fault = 'It has no path';
+  else if (address && /[?#]/.test(address.href)) fault = 'It has a query or a fragment';
+  if (address && fault === '') return;
+  const path = address?.pathname === '/' ? usualPath : address?.pathname;
+  const orOwn = isWhole ? '' : `, or ${usualPath} for the page's own host`;
+  const advice = fault && ` ${fault}: write ${address?.protocol}//${address?.host}${path}${orOwn}.`;
+  throw new TypeError(
+    `url is an address such as ws://HOST:PORT${usualPath}, not ${String(url)}.${advice}`);
 }
 
 /**

@@ -83,7 +83,8 @@ export class WindowedChannel extends MarkedChannel {
 
   /**
    * Compares what is before the window with the daemon's, which pushes cannot do; the client does
-   * so about once an hour. Resolves when all is as the daemon has it; rejects as `older` does.
+   * so about once an hour. Resolves when all is as the daemon has it; without a connection it waits
+   * for one, and rejects, as `older` does.
    * @returns {Promise<void>}
    */
   async verify() {

@@ -30,7 +30,7 @@ async function attempt(WebSocket) {
   made.length = 0;
   const statuses = [];
   const client = new SyncClient({
-    url: 'ws://model', userId: 'ada', cache: null, WebSocket, random: () => 0.5 });
+    url: 'ws://model/v1/sync', userId: 'ada', cache: null, WebSocket, random: () => 0.5 });
   client.on('status', (status) => statuses.push(status));
   client.channel('room');
   for (let i = 0; i < 20; i++) await turn();
@@ -62,6 +62,50 @@ test('what an attempt that is over says does no harm to the next one', async () 
   second.onclose({ code: 1008, reason: '' });
   await turn();
   assert.equal(client.status, 'waiting', 'Nobody was refused.');
+  await client.close();
+  clock.uninstall();
+});
+
+test('an address that leads nowhere is a problem after three attempts, once', async () => {
+  clock.install();
+  const { client } = await attempt(failing(closed, 'onclose'));
+  const problems = [];
+  client.on('problem', ({ message }) => problems.push(message));
+  while (made.length < 2) await clock.advance(100);
+  assert.deepEqual(problems, []);
+  while (made.length < 6) await clock.advance(100);
+  assert.equal(problems.length, 1);
+  assert.match(problems[0], /^ws:\/\/model\/v1\/sync could not be reached as a WebSocket 3 times/);
+  assert.equal(client.status, 'waiting', 'It goes on.');
+  await client.close();
+  clock.uninstall();
+});
+
+test('an address that led somewhere once is not doubted', async () => {
+  clock.install();
+  const { client } = await attempt(class extends failing(connecting) {
+    send() {}
+  });
+  client.on('problem', assert.fail);
+  made[0].onopen();
+  made[0].onclose({ code: 1006, reason: '' });
+  for (let lost = 1; lost < 6; lost++) {
+    while (made.length === lost) await clock.advance(100);
+    made[lost].onclose({ code: 1006, reason: '' });
+  }
+  assert.equal(client.status, 'waiting');
+  await client.close();
+  clock.uninstall();
+});
+
+test('no token is no attempt at the address', async () => {
+  clock.install();
+  const client = new SyncClient({ url: 'ws://model/v1/sync', userId: 'ada', WebSocket: class {},
+    token: () => Promise.reject(new Error('No backend.')), random: () => 0.5 });
+  const problems = [];
+  client.on('problem', ({ message }) => problems.push(message));
+  while (problems.length < 6) await clock.advance(100);
+  assert.deepEqual(problems.filter((it) => /WebSocket/.test(it)), []);
   await client.close();
   clock.uninstall();
 });

@@ -1,6 +1,7 @@
 // Directories: entries as their messages come and go, and the commands that change them.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { runInNewContext } from 'node:vm';
 import { Entries, entryCommand } from '../core/directories.js';
 import { isChannelName } from '../core/names.js';
 import { Directory } from '../shell/directory.js';
@@ -94,6 +95,14 @@ test('a page hears of whom something else is known', async () => {
     { op: 'setUser', userId: 'ada', set: { name: null }, expected: '1' },
     { op: 'removeUser', userId: 'ada' }]);
   await assert.rejects(users.set('', {}), RangeError);
+  for (const none of [null, undefined, 'Ada', 7, true, [], [{ name: 'A' }], new Map(), new Date(),
+    () => {}, new class Ada { name = 'Ada'; }()]) {
+    await assert.rejects(users.set('ada', none), { name: 'TypeError', message: /remove takes/ });
+  }
+  assert.equal(asked.length, 2);
+  // Of whatever window, and without a prototype.
+  for (const fields of [runInNewContext('({})'), Object.create(null)]) await users.set('ada', fields);
+  assert.deepEqual(asked.splice(2).map(({ set }) => set), [{}, {}]);
   end();
   tell([step('remove', '1', { id: 'ada' })], []);
   assert.equal(heard.length, 1);

@@ -69,6 +69,29 @@ test('nobody writes to presence, and what is written has names that the daemon t
   world.check();
 });
 
+test('nobody writes into a directory but by its commands', async () => {
+  const { world, timetoken } = await followed(new Server());
+  const { length } = world.sent;
+  const said = { name: 'TypeError', message: /is a directory, which Directory changes/ };
+  for (const name of ['$users', '$channels', '$members:room', '$memberships:ada']) {
+    const directory = world.client.channel(name);
+    for (const write of [
+      directory.publish('x'), directory.signal('x'), directory.edit(timetoken, 'x'),
+      directory.delete(timetoken), directory.react(timetoken, '👍'),
+      directory.react(timetoken, '👍', false), directory.toggle(timetoken, '👍'),
+    ]) await assert.rejects(write, said, name);
+    directory.leave();
+  }
+  assert.deepEqual([world.client.waiting, world.sent.slice(length).filter(
+    ({ op }) => !/subscribe$/.test(op))], [0, []]);
+  // The daemon takes these: they are no directories.
+  for (const name of ['$', '$x', '$users2', '$members:', '$channels:room', 'x$users']) {
+    await world.client.channel(name).publish('x');
+  }
+  await world.settle();
+  assert.deepEqual(world.problems, []);
+});
+
 test('a payload and a meta may hold U+0000, and nothing else may', async () => {
   const { world, timetoken } = await followed(new Server());
   const payload = { 'a\0': 'x\0y', text: '\\u0000' };
@@ -88,7 +111,7 @@ test('who connects has the names that the daemon takes', () => {
     ['batch', [-1, 1001, 0.5, '20', NaN]], ['coalesce', ['yes', 1]],
   ]) {
     for (const value of values) {
-      const options = { url: 'ws://model', userId: 'ada', WebSocket: class {}, [option]: value };
+      const options = { url: 'ws://model/v1/sync', userId: 'ada', WebSocket: class {}, [option]: value };
       assert.throws(() => new SyncClient(options), new RegExp(option), `${option} ${value}`);
     }
   }

@@ -7,12 +7,12 @@ import { usualReactions } from '../core/reactions.js';
 import { usualRules } from '../core/rules.js';
 import { placeFor } from '../ui/base/float.js';
 import { usualWords } from '../ui/base/words.js';
-import { beginnings, clockText, dayText, hasText, textOf } from '../ui/model/days.js';
+import { beginnings, clockText, dayText, hasText, itemAt, textOf } from '../ui/model/days.js';
 import { readTable, search, tones, withTone } from '../ui/model/emoji.js';
 import { table } from '../ui/model/emoji-table.js';
 import { Heights } from '../ui/model/heights.js';
 import { ofPage, wordsOver } from '../ui/model/given.js';
-import { isAddress, lookOf } from '../ui/model/icons.js';
+import { isAddress, isAllEmoji, lookOf } from '../ui/model/icons.js';
 import { isolated } from '../ui/model/isolated.js';
 import { offeredBy } from '../ui/model/offered.js';
 import { arranged, compareBy, firstOf, keyOf } from '../ui/model/order.js';
@@ -106,6 +106,18 @@ test('a value that shows nothing is called by what it is', () => {
     [' a', ' a'], ['ok', 'ok'], ['👍🏽', '👍🏽'], ['❤️', '❤️'], ['🇩🇪', '🇩🇪'], ['\u0301', '\u0301']]) {
     assert.deepEqual(lookOf(value), { text });
   }
+});
+
+test('a text is in the font of emoji only where it is nothing else', () => {
+  for (const it of ['👍', '👍🏽', '❤', '❤️', '🇩🇪', '1️⃣', '#️⃣', '👨‍👩‍👧', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '🎉🎉']) assert.ok(isAllEmoji(it), it);
+  for (const it of ['U+200B', '1', '#', '+1', 'love', '👍 2', '2👍', '❤︎', '']) {
+    assert.ok(!isAllEmoji(it), it);
+  }
+  for (const { emoji } of readTable(table)) {
+    for (const it of emoji) assert.ok(isAllEmoji(it.emoji), it.emoji);
+  }
+  // What strangers send takes no longer the longer it is.
+  assert.ok(!isAllEmoji(`${'🏽\u200d'.repeat(100_000)}x`));
 });
 
 /** What is warned of meanwhile. */
@@ -242,6 +254,20 @@ test('a day is written as people say it', () => {
   assert.equal(dayText(new Date('2025-11-19T12:00:00'), now, 'en'), 'November 19, 2025');
   assert.equal(dayText(new Date('2026-11-25T12:00:00'), now, 'de'), 'Gestern');
   assert.equal(clockText(new Date('2026-11-26T09:05:00'), 'de'), '09:05');
+});
+
+test('a message is found by its timetoken, among those on their way as well', () => {
+  const timetokens = ['9', '10', '100', '9007199254740993', '9007199254740994'];
+  for (let length = 0; length <= timetokens.length; length++) {
+    const items = [...timetokens.slice(0, length), null, null].map((timetoken) => ({ timetoken }));
+    for (const [index, it] of timetokens.entries()) {
+      assert.equal(itemAt(items, it), index < length ? items[index] : null, `${it} of ${length}`);
+    }
+    for (const it of ['8', '11', '9007199254740992', '9007199254740995']) {
+      assert.equal(itemAt(items, it), null);
+    }
+  }
+  assert.equal(itemAt([], '9'), null);
 });
 
 test('a message says its text, or whatever it is', () => {

@@ -1,5 +1,6 @@
 // Read marks and what they leave unread, without anything around them.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   answered, asked, changed, checkChannels, heard, isPending, isReadFrame, isUnread, readMarkFrom,
@@ -150,4 +151,36 @@ test('nothing is said before there are messages, and what was said stays', () =>
   assert.equal(count.of(cacheAfter('0', '0'), false), null, 'a cache that is new');
   assert.notEqual(count.of(cacheAfter('0', '0'), true), null, 'an empty channel');
   assert.notEqual(count.of(cacheAfter('0', '0'), false), null, 'the connection is gone');
+});
+
+/** What a text has a client do with the event `unread`, as a function of what is unread. */
+function shownBy(path, names, result) {
+  const text = readFileSync(new URL(path, import.meta.url), 'utf8');
+  const [listening] = /^ *client\.on\('unread',[^]*?\);$/m.exec(text) ?? assert.fail(path);
+  return (unread) => {
+    let heard;
+    const given = { client: { on: (_, callback) => { heard = callback; } }, ...names() };
+    new Function(...Object.keys(given), listening)(...Object.values(given));
+    heard({ unread });
+    return result(given);
+  };
+}
+
+test('what the README and the examples show of it says no number where there is none', () => {
+  const badge = shownBy('../README.md', () => {
+    const shown = [];
+    return { shown, badge: (it) => shown.push(it) };
+  }, ({ shown }) => shown.at(-1));
+  const page = shownBy('../../../examples/web/index.html', () => ({ document: {} }),
+    ({ document }) => document.title);
+  const example = shownBy('../example.js', () => ({ title: {}, userId: 'ada' }),
+    ({ title }) => title.textContent);
+  for (const [unread, text] of [
+    [null, ''], [{ count: 0, atLeast: false }, ''], [{ count: 0, atLeast: true }, ''],
+    [{ count: 3, atLeast: false }, '3'], [{ count: 50, atLeast: true }, '50+'],
+  ]) {
+    assert.equal(badge(unread), text);
+    assert.equal(page(unread), text === '' ? 'A room' : `(${text}) A room`);
+    assert.equal(example(unread), text === '' ? 'ada' : `ada (${text})`);
+  }
 });

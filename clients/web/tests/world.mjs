@@ -270,11 +270,16 @@ export class World {
     }
     this.store = new DurableStore(this.disk);
     this.client = new SyncClient({
-      url: 'ws://model', userId: this.user, store: this.store, WebSocket: Socket,
+      url: 'ws://model/v1/sync', userId: this.user, store: this.store, WebSocket: Socket,
       deviceId: this.options.deviceId ?? `${this.user}-phone`, random: () => this.random(),
       ...this.options.client });
     this.problems = [];
-    for (const kind of ['problem', 'refused']) this.client.on(kind, (it) => this.problems.push(it));
+    for (const kind of ['problem', 'refused']) {
+      this.client.on(kind, (it) => {
+        // That is the network of these worlds.
+        if (!/could not be reached/.test(it.message)) this.problems.push(it);
+      });
+    }
     this.channel = this.client.channel('room', this.options.channel);
     /** What a user interface would show, from the steps alone. */
     this.shown = [];

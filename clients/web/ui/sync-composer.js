@@ -28,6 +28,7 @@ export class SyncComposer extends SyncElement {
 
   /** @type {Item|null} */ #editing = null;
   /** @type {Item|null} */ #parent = null;
+  /** Whether that one is not among the channel's messages any more. */ #isParentGone = false;
   /** What was typed before somebody began to write another message anew. */ #draft = '';
   /** What the daemon may still refuse. */ #sent = new SentTexts();
   /** @type {any} */ #list = null;
@@ -86,9 +87,14 @@ export class SyncComposer extends SyncElement {
   }
 
   set parent(item) {
-    this.#parent = item;
-    this.update();
+    this.#replyTo(item);
     if (item) this.focus();
+  }
+
+  /** @param {Item|null} item */
+  #replyTo(item) {
+    [this.#parent, this.#isParentGone] = [item, false];
+    this.relisten();
   }
 
   /** The `<sync-messages>` whose replies and edits it writes. */
@@ -124,6 +130,12 @@ export class SyncComposer extends SyncElement {
     if (this.#editing && channel?.observe) {
       ends.push(channel.observe((changes, items) => this.#changedUnder(changes, items)));
     }
+    // What is quoted is what it says now.
+    ends.push(this.follow(this.#parent?.timetoken, (item) => {
+      this.#isParentGone = item === null;
+      this.#parent = item ?? this.#parent;
+      this.update();
+    }));
     return ends;
   }
 
@@ -147,7 +159,7 @@ export class SyncComposer extends SyncElement {
     setText(this.#sendText, this.#editing ? words.save : words.send);
     this.#about.hidden = !this.#editing && !this.#parent;
     if (this.#editing || !parent) setText(this.#aboutText, this.#editing ? words.editing : '');
-    else showQuote(this.#aboutText, this.nameOf(parent.uuid), textOf(parent.payload));
+    else showQuote(this.#aboutText, this.#isParentGone ? null : parent, this);
     setText(this.#cancel, words.cancel);
   }
 
@@ -183,8 +195,7 @@ export class SyncComposer extends SyncElement {
   /** Leaves the edited message as it was, for what was typed before; or replies to nobody. */
   cancel() {
     if (this.#editing) return this.#edit(null, '');
-    this.#parent = null;
-    this.update();
+    this.#replyTo(null);
   }
 
   /** @param {readonly ListChange[]} changes @param {readonly Item[]} items */
@@ -232,7 +243,7 @@ export class SyncComposer extends SyncElement {
       if (editing || this.#draft === '') this.#draft = joined(this.#draft, text);
     } else if (editing || this.value === '') {
       this.value = joined(this.value, text);
-      this.#parent ??= parent;
+      if (!this.#parent) this.#replyTo(parent);
     }
     this.update();
   }

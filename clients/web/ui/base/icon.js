@@ -1,6 +1,6 @@
 // What a reaction looks like, as a node: an emoji, a picture or a word.
 // @ts-check
-import { lookOf } from '../model/icons.js';
+import { isAllEmoji, lookOf } from '../model/icons.js';
 import { make, setText } from './dom.js';
 
 /** @typedef {import('../model/icons.js').Icons} Icons */
@@ -19,6 +19,7 @@ export function showIcon(place, value, icons, rules) {
   const before = shown.get(place);
   if (before?.kind === kind && before.what === what) return;
   shown.set(place, { kind, what });
+  place.classList.toggle('text', kind === 'text' && !isAllEmoji(what));
   if (kind === 'node') place.replaceChildren(what.cloneNode(true));
   else if (kind === 'text') setText(place, what);
   else place.replaceChildren(make('img', { src: what, alt: value, referrerpolicy: 'no-referrer' }));

@@ -64,6 +64,7 @@ button {
 }
 :focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }
 .emoji { font-family: var(--_emoji); font-style: normal; line-height: 1; }
+.emoji.text { font-family: inherit; }
 .emoji img { inline-size: 1.2em; block-size: 1.2em; vertical-align: middle; }
 .unseen {
   position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden;

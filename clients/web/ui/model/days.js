@@ -1,5 +1,6 @@
 // Days and groups of a list of messages: where a new one begins, and how it is written.
 // @ts-check
+import { isLater } from '../../core/timetoken.js';
 import { dateOf } from '../../shell/dates.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
@@ -87,3 +88,21 @@ export const hasText = (payload) =>
  */
 export const newestOf = (items) =>
   [...items].reverse().find(({ timetoken }) => timetoken !== null)?.timetoken ?? '0';
+
+/**
+ * The message with a timetoken; null: it is not here. As cheap in a long list as in a short one:
+ * messages are in their order, and those on their way, which have none, are last.
+ * @param {readonly Item[]} items @param {string} timetoken
+ * @returns {Item|null}
+ */
+export function itemAt(items, timetoken) {
+  let [from, to] = [0, items.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const found = items[middle].timetoken;
+    if (found === timetoken) return items[middle];
+    if (found === null || isLater(found, timetoken)) to = middle;
+    else from = middle + 1;
+  }
+  return null;
+}

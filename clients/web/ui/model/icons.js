@@ -22,6 +22,16 @@ const isEmoji = (/** @type {string} */ text) => /\p{Extended_Pictographic}|\p{Re
   .test(text);
 
 /**
+ * Whether a text is nothing but emoji: pictures with all that joins and tones them, and keycaps.
+ * A font of emoji has digits, too, as wide as pictures.
+ * @param {string} text
+ */
+export const isAllEmoji = (text) => allEmoji.test(text);
+
+const allEmoji = new RegExp(String.raw`^(?:[0-9#*]\uFE0F?\u20E3|[\p{Extended_Pictographic}` +
+  String.raw`\p{Regional_Indicator}\p{Emoji_Modifier}\uFE0F\u200D\u{E0020}-\u{E007F}])+$`, 'u');
+
+/**
  * What shows of a value. An address is only what the page's `icons` say: a value is what anybody
  * may send, and the browser of whoever looks at it would ask for what it names.
  * @param {string} value @param {Icons} [icons] @param {Rules} [rules] Whose aliases may be emoji.

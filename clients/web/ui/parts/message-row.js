@@ -2,7 +2,7 @@
 // @ts-check
 import { make, fill, setAttribute, setText } from '../base/dom.js';
 import { glyph } from '../base/glyphs.js';
-import { beginnings, clockText, dayText, textOf, timeOf } from '../model/days.js';
+import { beginnings, clockText, dayText, itemAt, textOf, timeOf } from '../model/days.js';
 import { ofPage } from '../model/given.js';
 import { showFace } from './faces.js';
 import { isFlagged } from './message-actions.js';
@@ -18,6 +18,7 @@ const reactionParts = ['bar', 'bubble', 'own', 'pending', 'toggle', 'who', 'icon
 /** A row of the list; it shows one message after the other. */
 export class MessageRow {
   /** @type {Item|null} */ item = null;
+  /** @type {Item|null} What it is a reply to, as it was quoted. */ #parent = null;
   #list;
   #shown = '';
   /** @type {any} */ #words = null;
@@ -73,7 +74,11 @@ export class MessageRow {
     setAttribute(this.element, 'aria-posinset', String(index + 1));
     setAttribute(this.element, 'aria-setsize', String(list.items.length));
     const shown = `${isDay} ${isGroup} ${list.version} ${now.getDate()}`;
-    if (item === this.item && shown === this.#shown) return;
+    const parent = item.parent ? itemAt(list.items, item.parent) : null;
+    const isSame = item === this.item && shown === this.#shown;
+    // What a reply is to may be another one now, or come and go, while the reply stays as it is.
+    if (!isSame || parent !== this.#parent) this.#showParent(item, parent);
+    if (isSame) return;
     if (item.key !== this.item?.key) this.element.tabIndex = -1;
     [this.item, this.#shown] = [item, shown];
     const isMine = item.uuid === list.userId && item.uuid !== '';
@@ -108,17 +113,20 @@ export class MessageRow {
     setText(this.#state, [item.pending ? words.sending : item.isEdited && words.edited,
       isFlagged(item, list.userId) && words.flagged].filter(Boolean).join(' · '));
     this.#piece('footer', this.#footer, item, () => fill(this.#footer, null));
-    const parent = item.parent && list.items.find(
-      (/** @type {Item} */ it) => it.timetoken === item.parent);
+    this.#thread.hidden = item.threadCount === 0;
+    if (item.threadCount > 0) setText(this.#thread, words.replies(item.threadCount));
+  }
+
+  /** @param {Item} item @param {Item|null} parent */
+  #showParent(item, parent) {
+    const list = this.#list;
+    this.#parent = parent;
     // One that is not here can be gone to all the same, where there is a history. In a thread all
     // are about the same one.
     const isKnown = !!item.parent && item.parent === list.channel?.threadOf;
     this.#quote.hidden = isKnown || (!parent && !(item.parent && list.channel?.jump));
-    if (parent) showQuote(this.#quote, list.nameOf(parent.uuid), textOf(parent.payload));
-    else setText(this.#quote, words.earlier);
-    setAttribute(this.#quote, 'title', words.repliedTo);
-    this.#thread.hidden = item.threadCount === 0;
-    if (item.threadCount > 0) setText(this.#thread, words.replies(item.threadCount));
+    if (!this.#quote.hidden) showQuote(this.#quote, parent, list);
+    setAttribute(this.#quote, 'title', list.words.repliedTo);
   }
 
   /**
