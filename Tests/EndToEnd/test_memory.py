@@ -6,6 +6,7 @@ MEMORY_ROUNDS says how often the address space of a busy daemon is closed.
 import asyncio
 import os
 import resource
+import socket
 import sqlite3
 import sys
 import time
@@ -14,7 +15,7 @@ import unittest
 from case import DaemonTestCase
 from daemon import SANITIZED
 from lanes import check_lanes, start_lanes
-from raw import RawClient
+from raw import RawClient, frame
 from waiting import Patience
 
 ROUNDS = int(os.environ.get("MEMORY_ROUNDS", "4"))
@@ -22,6 +23,56 @@ ROUNDS = int(os.environ.get("MEMORY_ROUNDS", "4"))
 ROOM_BYTES = [256 * 1024, 2 * 1024 * 1024, 8 * 1024 * 1024, 16 * 1024 * 1024]
 #: Answers of 3 MB that are asked for, and not read.
 UNREAD = 120
+
+
+class Unfinished(DaemonTestCase):
+    """What peers begin to send and do not end, without having shown who they are."""
+
+    CONNECTIONS = 400
+    BYTES = 60_000
+
+    def test_bodies_without_an_end(self):
+        begun = (f"POST /v1/publish HTTP/1.1\r\nHost: localhost\r\n"
+                 f"Content-Length: {self.BYTES + 100}\r\n\r\n").encode()
+        self.see_who_is_cut(
+            lambda client: client.send(begun + b" " * self.BYTES), self.CONNECTIONS)
+
+    def test_messages_without_an_end(self):
+        def begin(client):
+            client.upgrade()
+            client.send(frame(1, b" " * (self.BYTES // 2))[:-1])
+
+        self.see_who_is_cut(begin, 2 * self.CONNECTIONS)
+
+    def see_who_is_cut(self, begin, count):
+        daemon = self.start_daemon("--memory-max", "128M", "--log-level", "debug")
+        clients = []
+        self.addCleanup(lambda: [client.socket.close() for client in clients])
+        for _ in range(count):
+            clients.append(RawClient(daemon.address))
+            begin(clients[-1])
+        # An eighth of 128 MiB holds two thirds of them.
+        patience = Patience()
+        while (cut := daemon.log().count("memory for requests was used up")) < count // 4:
+            patience.check(f"connections are cut, and not {cut}")
+            time.sleep(0.05)
+        self.assertTrue(self.is_over(clients[0]), "who has been sending for longest goes first")
+        self.assertFalse(self.is_over(clients[-1]))
+        with RawClient(daemon.address) as client:
+            client.send(b"POST /v1/publish HTTP/1.1\r\nHost: localhost\r\n"
+                        b'Content-Length: 30\r\n\r\n{"channel":"room","payload":')
+            client.send(b"1}")
+            self.assertEqual(client.answer().status, 200)
+
+    @staticmethod
+    def is_over(client):
+        """Whether the daemon has ended a connection, from which nothing else comes."""
+        try:
+            return client.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except ConnectionResetError:
+            return True
 
 
 @unittest.skipIf(SANITIZED, "Sanitizers reserve the address space for themselves.")

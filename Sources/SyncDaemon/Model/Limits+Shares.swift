@@ -130,6 +130,16 @@ extension Limits {
     static let unsentRestBytesMin = 4 * 1024
     /// Bytes of a response that is sent also where other reactors have all the room.
     static let unsentShortBytesMax = 64 * 1024
+    /// Bytes of requests and messages whose end has not come, of all reactors in equal parts, and
+    /// no more than an eighth of `memory_max`.
+    ///
+    /// Over it those connections are cut that have been sending for longest, until an eighth is
+    /// free.
+    static let unfinishedBytesMax = 256 * 1024 * 1024
+    /// Which part of `memory_max` that is at most: one of so many.
+    static let unfinishedMemoryShare = 8
+    /// Bytes for which a connection is cut so.
+    static let unfinishedBytesMin = 4 * 1024
 }
 
 extension Limits {

@@ -111,6 +111,7 @@ final class Node: Sendable {
                 engine: engine.serving($0), mailbox: reactorSwitch.mailboxes[$0],
                 settings: configuration.reactorSettings(exposure),
                 recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
+                unfinishedBytesMax: configuration.unfinishedBytesMax / count,
                 counters: counters, admission: admission, accounts: accounts, log: log,
                 routes: endpoints.routes, files: fileService, started: started, drained: drained)
         }
@@ -284,6 +285,11 @@ extension Configuration {
 
     func cacheBytes(_ limit: Int) -> Int {
         Limits.cacheBytes(limit, within: memoryCeiling)
+    }
+
+    /// Bytes of what peers have begun to send and not ended; a reload changes nothing about it.
+    fileprivate var unfinishedBytesMax: Int {
+        min(Limits.unfinishedBytesMax, memoryCeiling / Limits.unfinishedMemoryShare)
     }
 
     /// What reactors take anew when the configuration is reloaded.

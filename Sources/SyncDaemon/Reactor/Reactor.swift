@@ -19,7 +19,7 @@ final class Reactor: Sendable {
     ///   - drained: Gets its number once a drain is complete.
     init(
         engine: any Engine & Sendable, mailbox: Mailbox<ReactorMessage>,
-        settings: ReactorSettings, recentBytesMax: Int,
+        settings: ReactorSettings, recentBytesMax: Int, unfinishedBytesMax: Int,
         counters: Counters, admission: Admission, accounts: Accounts, log: Log,
         routes: HTTPRoutes, files: FileService?,
         started: WorkQueue<TransportError?>, drained: WorkQueue<Int>
@@ -35,7 +35,7 @@ final class Reactor: Sendable {
                     on: loop, of: engine.reactor, sessions: core.native,
                     requests: core.http,
                     settings: settings.transport, admission: admission,
-                    unsent: accounts.unsent,
+                    unsent: accounts.unsent, unfinishedBytesMax: unfinishedBytesMax,
                     milliseconds: Clock.monotonicMilliseconds, counters: counters, log: log)
                 core.attach(transport, at: Clock.monotonicMilliseconds())
                 mailbox.setWake(loop.wake)

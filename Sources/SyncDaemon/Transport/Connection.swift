@@ -26,6 +26,11 @@ import EventModel
     /// When the socket last took something of that, or it came up, in milliseconds.
     var lastTook: UInt64 = 0
 
+    /// Bytes of what its peer has begun to send and not ended.
+    var unfinishedBytes = 0
+    /// Since when there are some, in milliseconds.
+    var unfinishedSince: UInt64 = 0
+
     // MARK: Below HTTP and frames
 
     /// What came of the header that says for whom a proxy connects; `nil` when none is awaited.

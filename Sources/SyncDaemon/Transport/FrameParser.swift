@@ -76,6 +76,9 @@ struct FrameParser {
         }
     }
 
+    /// Bytes of a message that are kept here.
+    var heldBytes: Int { message.count }
+
     /// The message that ``Event/assembledMessage`` told of.
     mutating func takeMessage() -> [UInt8] {
         defer { message = [] }

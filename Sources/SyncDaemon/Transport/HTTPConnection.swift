@@ -70,6 +70,9 @@ struct HTTPConnection {
     /// Whether bytes of the next request are here already.
     var hasMore: Bool { !stash.isEmpty }
 
+    /// Bytes of requests that are kept here.
+    var heldBytes: Int { stash.count + (parser?.heldBytes ?? 0) }
+
     /// Whether ``readOn()`` has something to read.
     var canReadOn: Bool {
         if case .reading = phase { hasMore } else { false }

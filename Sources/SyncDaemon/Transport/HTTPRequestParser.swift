@@ -52,6 +52,9 @@ import EventModel
         unsafe parser.deallocate()
     }
 
+    /// Bytes of it that are kept here.
+    var heldBytes: Int { headByteCount + body.count }
+
     /// Takes the bytes of the request, and leaves those of the next one.
     ///
     /// - Returns: How many bytes it took, and what they led to.

@@ -55,6 +55,7 @@ extension WebSocketTransport {
         _ = settle(connection)
         if let step = connection.http?.readOn() { take(step, on: connection) }
         controlReading(connection)
+        countUnfinished(of: connection)
     }
 
     /// Does what the connection's bytes led to.

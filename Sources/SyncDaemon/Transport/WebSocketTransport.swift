@@ -25,6 +25,9 @@ import EventModel
     let reactor: Int
     let admission: Admission
     let unsent: UnsentPool
+    /// What peers have begun to send, as far as it is kept, and how much that may be.
+    var unfinishedBytes = 0
+    let unfinishedBytesMax: Int
     /// What those did not take who are gone: it is given back in the turns to come.
     var leftBehind = Queue<UnsentBytes>()
     let context: OpaquePointer
@@ -48,12 +51,14 @@ import EventModel
     ///   - loop: The reactor's; it must outlive `self`.
     ///   - sessions: Called on the thread that runs `loop`; it must outlive `self`.
     ///   - requests: Likewise.
+    ///   - unfinishedBytesMax: Bytes of requests and messages whose end has not come.
     ///   - milliseconds: Reads a clock that never steps back.
     ///   - seconds: Reads the wall clock, in seconds since 1970.
     init(
         on loop: EventLoop, of reactor: Int, sessions: any SessionDelegate,
         requests: any RequestDelegate, settings: TransportSettings, admission: Admission,
-        unsent: UnsentPool = UnsentPool(), milliseconds: @escaping () -> UInt64,
+        unsent: UnsentPool = UnsentPool(), unfinishedBytesMax: Int = Limits.unfinishedBytesMax,
+        milliseconds: @escaping () -> UInt64,
         seconds: @escaping () -> Int = { Clock.wallTime().seconds },
         counters: Counters = Counters(), log: Log? = nil
     ) throws(TransportError) {
@@ -68,6 +73,7 @@ import EventModel
         self.loop = loop
         self.admission = admission
         self.unsent = unsent
+        self.unfinishedBytesMax = unfinishedBytesMax
         guard let context = unsafe makeContext(on: loop) else { throw .cannotCreateContext }
         guard let vhost = unsafe makeVhost(in: context) else { throw .cannotCreateContext }
         unsafe self.context = context
@@ -116,6 +122,7 @@ import EventModel
 
     /// Takes HTTP or frames, likewise.
     func receivedPlain(_ bytes: inout MutableSpan<UInt8>, on connection: Connection) -> Bool {
+        defer { countUnfinished(of: connection) }
         guard !connection.isSession else { return readFrames(&bytes, of: connection) }
         readRequests(bytes.span, of: connection)
         return true
@@ -131,6 +138,7 @@ import EventModel
     func didClose(_ connection: Connection) {
         connection.socket = -1
         leaveUnsent(of: connection)
+        forgetUnfinished(of: connection)
         if connection.secure != nil {
             handshakes.end(connection.id)
             connection.secure = nil
