@@ -31,8 +31,8 @@ extension Ledger {
 
     /// Counts channels that come into a group or leave it.
     ///
-    /// All groups are in memory, and are loaded at each start: there is only so much room, for a
-    /// keyset and for all.
+    /// All groups are in memory, and are loaded at each start: there is only so much room, and no
+    /// keyset has more of it than is free for the others.
     ///
     /// - Returns: Why there is no room for them.
     private func count(
@@ -42,13 +42,12 @@ extension Ledger {
         var use = try use(ofKeyset: group.keyset)
         let all = try allChannels()
         if more > 0 {
-            guard use.channels + more <= Limits.groupedChannelsPerKeysetMax else {
-                return .tooManyGrouped(Limits.groupedChannelsPerKeysetMax, in: "keyset")
-            }
-            let most = Limits.fitting(
+            let room = Limits.fitting(
                 Limits.groupedChannelsMax, each: Limits.groupedChannelMemoryBytes,
                 within: accounts.pressure.max)
-            guard all + more <= most else { return .tooManyGrouped(most, in: "daemon") }
+            let most = min(
+                Limits.groupedChannelsPerKeysetMax, (room - (all - use.channels)) / 2)
+            guard use.channels + more <= most else { return .tooManyGrouped(max(0, most)) }
         }
         if isNew {
             let account = accounts.account(of: group.keyset)

@@ -122,11 +122,12 @@ extension ProtocolError {
             retryAfterSeconds: Limits.quotaRetrySeconds)
     }
 
-    /// The groups of a keyset or of the whole daemon take no further channels.
-    static func tooManyGrouped(_ limit: Int, in scope: String) -> ProtocolError {
+    /// The groups of a keyset take no further channels: more than that are not free.
+    static func tooManyGrouped(_ limit: Int) -> ProtocolError {
         ProtocolError(
             status: 400, code: "too_many_channels",
-            message: "At most \(limit) channels in all groups of a \(scope). Take some out.")
+            message: "At most \(limit) channels in all groups of this keyset now: take some out, "
+                + "or ask the operator for more memory.")
     }
 
     static let reactionsOff = ProtocolError(
