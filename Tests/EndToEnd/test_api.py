@@ -344,6 +344,22 @@ class Wishes(ApiCase):
         self.assert_refused(self.publish("k" * 61), 400, "invalid_field")
         self.assertEqual(len(self.backend.read("history", channel="room")["messages"]), 2)
 
+    def test_a_change_on_a_condition(self):
+        def change(name, **headers):
+            return self.backend.post(
+                "setUser", {"userId": "ada", "set": {"name": name}}, **headers)
+
+        made = change("Ada", If_Match="0").json()["timetoken"]
+        self.assert_refused(change("Eve", If_Match="0"), 412, "entry_modified")
+        newer = change("Ada L.", If_Match=f'"{made}"').json()["timetoken"]
+        self.assert_refused(change("Eve", If_Match=made), 412, "entry_modified")
+        for wrong in ("", "*", 'W/"1"', f"{made}, {newer}"):
+            self.assert_refused(change("Eve", If_Match=wrong), 400, "invalid_field")
+        self.assert_refused(
+            self.backend.post("publish", {"channel": "room", "payload": 1}, If_Match=made),
+            400, "invalid_field")
+        self.backend.ok(change("Ada Lovelace", If_Match=newer))
+
     def test_a_batch_keeps_its_order(self):
         message = self.message(payload="first")
         values = [f"v{number}" for number in range(49)]

@@ -9,14 +9,18 @@ extension Limits {
     static let commandsInFlightMax = 1024
     /// Commands per second and session, after a burst of the same size; over it: `rate_limited`.
     static let commandsPerSecondMax = 5000
-    /// Channels of one `subscribe` or `unsubscribe` that count as one command there.
+    /// Channels of one `subscribe` or `unsubscribe`, or values and users of an `actions`, that count
+    /// as one command there.
     ///
     /// So few that a flood of subscriptions is one of commands, and so many that a device may
     /// follow all channels of a session at once.
     static let channelsPerCommandCost = 4
     /// Messages of a page of a window that count as one command there.
     static let messagesPerCommandCost = 25
-    /// Bytes of an action's value, or of an edited text, that count as one command there.
+    /// Messages of a `summaries` that count as one command there.
+    static let summariesPerCommandCost = 4
+    /// Bytes of an action's value, of an edited text, or of a filter of a directory's entries, that
+    /// count as one command there.
     static let valueBytesPerCommandCost = 64
     /// Commands that a `token` counts as there: its signature has to be checked.
     static let tokenCommandCost = 10

@@ -142,6 +142,14 @@ struct CommandCostTests {
         #expect(Command.addAction(action).cost == 100)
         let edit = EditRequest(channel: "room", messageTimetoken: .zero, payload: long)
         #expect(Command.editMessage(edit).cost == 100)
+        let filter = DirectoryQuery(directory: .users, filter: long)
+        #expect(Command.directory(filter).cost == 100)
+        #expect(Command.directory(DirectoryQuery(directory: .users)).cost == 1)
+        let found = ActionsQuery(channel: "room", values: names(100), userIDs: names(100))
+        #expect(Command.actions(found).cost == 50)
+        #expect(Command.actions(ActionsQuery(channel: "room")).cost == 1)
+        let messages = (1...100).map { SummariesQuery.Message(Timetoken(rawValue: $0)) }
+        #expect(Command.summaries(SummariesQuery(channel: "room", messages: messages)).cost == 25)
         #expect(Command.unsubscribe(channels: names(1)).cost == 1)
         #expect(Command.unsubscribe(channels: names(1000)).cost == 250)
         #expect(

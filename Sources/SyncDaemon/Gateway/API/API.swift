@@ -139,7 +139,7 @@ extension HTTPResponse {
                 Header(name: "Access-Control-Allow-Methods", value: "GET, POST, OPTIONS"),
                 Header(
                     name: "Access-Control-Allow-Headers",
-                    value: "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"),
+                    value: "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID"),
                 Header(name: "Access-Control-Max-Age", value: "86400"),
             ])
         response.isForPages = true

@@ -42,7 +42,10 @@ final class APICall: APIAsking {
 
     var caller: APICaller { callers[0] }
 
-    var commandCount: Int { parts.count }
+    /// A command that is dear counts as several.
+    var commandCount: Int {
+        parts.reduce(0) { $0 + ((try? $1.get().command.cost) ?? 1) }
+    }
     var origin: Origin { caller.origin }
     var isCarriedOutWhateverMemory: Bool { bearer.server != nil }
 

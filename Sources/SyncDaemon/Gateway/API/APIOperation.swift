@@ -33,6 +33,9 @@ struct APIOperation: Sendable {
     /// Whether it can be sent again under its name, and is carried out once.
     var isNamed: Bool { fields.contains { $0.name == "mutation" } }
 
+    /// Whether it is carried out only where an entry is as who asks has seen it.
+    var isConditional: Bool { fields.contains { $0.name == "expected" } }
+
     var path: String { "v1/\(operation.rawValue)" }
     /// Whether a batch may hold it.
     var isBatched: Bool { kind == .write && operation != .setState }

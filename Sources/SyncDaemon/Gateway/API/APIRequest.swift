@@ -38,7 +38,10 @@ enum APIRequest {
         let json =
             switch operation.kind {
             case .query: try value(of: try query(of: target), as: operation)
-            case .write: try body(of: request, key: try key(of: request))
+            case .write:
+                try adding(
+                    "expected", try condition(of: request, for: operation),
+                    to: try body(of: request, key: try key(of: request)))
             }
         return .one(try part(operation.operation, json))
     }
@@ -77,6 +80,25 @@ enum APIRequest {
         return key
     }
 
+    /// What `If-Match` says: the timetoken that the entry has which is to be changed.
+    ///
+    /// Where nothing is changed on a condition it is refused: who sends it means it.
+    ///
+    /// - Source: RFC 9110, section 13.1.1; a tag without its quotation marks is taken, too.
+    private static func condition(
+        of request: HTTPRequest, for operation: APIOperation
+    ) throws(ProtocolError) -> String? {
+        guard let tag = request.fields.ifMatch else { return nil }
+        guard operation.isConditional else {
+            throw .invalidField("If-Match", "absent: no such write has a condition")
+        }
+        let digits = tag.filter { $0 != "\"" }
+        guard Timetoken(digits) != nil else {
+            throw .invalidField("If-Match", "the timetoken of the entry, or 0 for none")
+        }
+        return digits
+    }
+
     private static func entry(_ value: JSONValue, key: String?) -> Result<Part, ProtocolError> {
         do throws(ProtocolError) {
             guard value.isObject else { throw .notAnObject }
@@ -86,7 +108,7 @@ enum APIRequest {
                 throw .notBatched(name, batched.map(\.operation.rawValue))
             }
             return .success(
-                try part(operation.operation, try naming(value, key)))
+                try part(operation.operation, try adding("mutation", key, to: value)))
         } catch {
             return .failure(error)
         }
@@ -114,17 +136,17 @@ enum APIRequest {
             throw ProtocolError(error)
         }
         guard json.isObject else { throw .notAnObject }
-        return try naming(json, key)
+        return try adding("mutation", key, to: json)
     }
 
-    /// A wish that names itself keeps its name.
-    private static func naming(
-        _ value: JSONValue, _ key: String?
+    /// What a header says counts where the command does not say it.
+    private static func adding(
+        _ name: StaticString, _ text: String?, to value: JSONValue
     ) throws(ProtocolError) -> JSONValue {
-        guard let key, !value.has("mutation") else { return value }
+        guard let text, !value.has("\(name)") else { return value }
         var json = JSONWriter()
         json.reopen(Array(value.compactText.utf8))
-        json.member("mutation", key)
+        json.member(name, text)
         json.endObject()
         return try parsed(json.bytes)
     }

@@ -67,6 +67,7 @@ enum OpenAPI {
         }
         for field in API.place { write(field, in: "query", into: &json) }
         if operation.isNamed { writeIdempotencyKey(into: &json) }
+        if operation.isConditional { writeCondition(into: &json) }
         json.endArray()
         if operation.kind == .write {
             writeBody(operation.body, into: &json)
@@ -96,6 +97,14 @@ enum OpenAPI {
                 "Idempotency-Key",
                 .name(pattern: "^[!-~]{1,\(Limits.idempotencyKeyBytesMax)}$"),
                 "As mutation in the body, where that has none."),
+            in: "header", into: &json)
+    }
+
+    private static func writeCondition(into json: inout JSONWriter) {
+        write(
+            .optional(
+                "If-Match", .name(pattern: #"^("[0-9]{1,18}"|[0-9]{1,18})$"#),
+                "As expected in the body, where that has none."),
             in: "header", into: &json)
     }
 

@@ -320,6 +320,11 @@ extension Command {
         case .addAction(let request): Self.cost(ofValue: request.value)
         case .editMessage(let request): Self.cost(ofValue: request.payload)
         case .older(let query): max(1, query.last / Limits.messagesPerCommandCost)
+        case .summaries(let query):
+            max(1, query.messages.count / Limits.summariesPerCommandCost)
+        case .actions(let query): Self.cost(ofNames: query.values.count + query.userIDs.count)
+        // It is held against every entry.
+        case .directory(let query): Self.cost(ofValue: query.filter ?? "")
         default: Self.cost(ofNames: nameCount)
         }
     }
