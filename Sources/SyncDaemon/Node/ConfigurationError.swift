@@ -144,7 +144,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             "\(path): user \(user), who owns \(directory), may not read this file: the daemon could"
                 + " not start again. Let everybody read the configuration (chmod o+r), and have"
                 + " systemd pass on what is secret: LoadCredential=NAME:/PATH in the unit, and"
-                + " secret_key_file = credential:NAME."
+                + " credential:NAME in the place of the path here."
         }
     }
 

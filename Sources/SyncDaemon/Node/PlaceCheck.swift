@@ -57,8 +57,10 @@ extension Examination {
         var paths = [file].compactMap { $0 }
         let sources =
             configuration.namedKeysets.flatMap {
-                [$0.secretSource, $0.webKeySource, $0.serverKeySource]
+                [$0.secretSource, $0.previousSource, $0.webKeySource, $0.serverKeySource]
             }
+            + configuration.namedWebhooks.flatMap { [$0.secretSource, $0.previousSource] }
+            + configuration.namedInterceptors.flatMap { [$0.secretSource, $0.previousSource] }
             + [
                 configuration.certificateSource, configuration.certificateKeySource,
                 configuration.adminKeySource, configuration.storeURLSource,

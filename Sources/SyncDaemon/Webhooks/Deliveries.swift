@@ -182,7 +182,7 @@ final class Deliveries<World: DeliveryWorld> {
             }
             if case .ending(.buried) = lane.state {
                 log.error(
-                    "A webhook's receiver does not take a request: its events are dead letters.",
+                    "A webhook's receiver does not take a request: its events become dead letters.",
                     ["webhook": id.webhook, "id": DeliveryBody.id(of: place), "reason": reason])
             }
         } else {
