@@ -70,9 +70,11 @@ struct Write: Sendable, Hashable {
     /// Tells it from others under its mutation; zero without one.
     private(set) var fingerprint: UInt64 = 0
 
+    /// - Parameter fingerprint: Of what its author wrote, where that may have been changed since;
+    ///   `nil`: of this.
     init(
         origin: Origin, author: Author, channel: Channel, operation: Operation, mutation: String?,
-        hoursAsked: Int? = nil, isOfServer: Bool = false
+        hoursAsked: Int? = nil, isOfServer: Bool = false, fingerprint: UInt64? = nil
     ) {
         self.origin = origin
         self.author = author
@@ -82,7 +84,9 @@ struct Write: Sendable, Hashable {
         self.hoursAsked = hoursAsked
         self.isOfServer = isOfServer
         // Here, and not when it is needed: the ledger has one thread for all.
-        if mutation != nil { fingerprint = Self.fingerprint(self, of: \.canonicalText) }
+        if mutation != nil {
+            self.fingerprint = fingerprint ?? Self.fingerprint(self, of: \.canonicalText)
+        }
     }
 
     /// Another write with the same fingerprint: a retry is what its author wrote again.

@@ -88,7 +88,7 @@ final class SimulatedDaemon {
     var isCommitting: Bool { ledger?.isBusy ?? false }
 
     func announce(_ announcement: Announcement) -> Announced {
-        let announced = order.announce(announcement)
+        let announced = order.announce(Relay.carry(value: announcement))
         spread()
         raiseCeiling()
         return announced
@@ -109,7 +109,7 @@ final class SimulatedDaemon {
 
     /// Tells the reactors what became visible, as `ReactorSwitch` does.
     func spread() {
-        for step in steps.take() {
+        for step in steps.take().map(Relay.carry(_:)) {
             world.witness(step, of: self)
             let parts = step.parts(
                 for: reactors.count, wanted: interests.reactors(wanting: step.events))

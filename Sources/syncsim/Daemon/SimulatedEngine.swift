@@ -41,7 +41,7 @@ struct SimulatedEngine: Engine {
     var epoch: String { epochs.text }
 
     func submit(_ write: Write) -> Bool {
-        ledger.submit(write)
+        ledger.submit(Relay.carry(value: write))
     }
 
     func commitSoon() { ledger.wake() }
