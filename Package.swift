@@ -15,6 +15,11 @@ let checked: [SwiftSetting] = [
 /// What ships must also say `unsafe` at every unsafe use (SE-0458), so that a search finds it.
 let shipped: [SwiftSetting] = checked + [.strictMemorySafety()]
 
+/// Large test modules stay as they are written, also where what they test is optimised: that takes
+/// minutes, and they do little themselves.
+let written: [SwiftSetting] =
+    checked + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 /// A C library from Debian, as a module of its own.
 func library(_ name: String, pkgConfig: String?, debian package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
@@ -158,7 +163,7 @@ let package = Package(
                 "SyncDaemon", "Basis", "EventModel", "JSON", "SQL", "SQLite", "SQLiteFaults",
                 "Postgres", "CZlib", "TestSupport",
             ],
-            swiftSettings: checked),
+            swiftSettings: written),
         .testTarget(
             name: "SyncClientTests",
             dependencies: [
@@ -166,7 +171,9 @@ let package = Package(
                 "EventModel", "JSON", "SQL", "SQLite", "TestSupport",
             ],
             exclude: ["Fixtures"],
-            swiftSettings: checked),
+            swiftSettings: written + [
+                .define("URLSESSION", .when(platforms: [.linux], configuration: .debug))
+            ]),
         .testTarget(
             name: "SyncSimTests", dependencies: ["syncsim", "Basis"], swiftSettings: checked),
         .testTarget(

@@ -1,6 +1,6 @@
 // The transport of Apple's platforms, as far as Linux can run it: its words and its delegate.
 
-#if DEBUG
+#if URLSESSION
 
 import Foundation
 import Testing
