@@ -164,8 +164,13 @@ class Secrets(ConfigurationTestCase):
         os.mkdir(data, 0o700)
         os.chown(data, 61234, 61234)
         secret = self.file("hush\n", name="secret")
+        signing = self.file("s" * 40 + "\n", name="signing")
         cases = [("", 0o644, []), ("", 0o640, ["sync.ini"]),
-                 (f"secret_key_file = {secret}\n", 0o644, ["secret"])]
+                 (f"secret_key_file = {secret}\n", 0o644, ["secret"]),
+                 (f"[webhook a]\nurl = https://example.com/\nsecret_file = {signing}\n",
+                  0o644, ["signing"]),
+                 (f"[interceptor b]\nurl = https://example.com/\nsecret_file = {signing}\n"
+                  "before = publish\n", 0o644, ["signing"])]
         for line, mode, unreadable in cases:
             with self.subTest(line=line, mode=mode):
                 code, _, errors = run_to_end(
