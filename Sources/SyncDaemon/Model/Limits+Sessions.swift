@@ -9,8 +9,8 @@ extension Limits {
     static let commandsInFlightMax = 1024
     /// Commands per second and session, after a burst of the same size; over it: `rate_limited`.
     static let commandsPerSecondMax = 5000
-    /// Channels of one `subscribe` or `unsubscribe`, or values and users of an `actions`, that count
-    /// as one command there.
+    /// Channels of one `subscribe` or `unsubscribe`, or values and users of an `actions`, that
+    /// count as one command there.
     ///
     /// So few that a flood of subscriptions is one of commands, and so many that a device may
     /// follow all channels of a session at once.

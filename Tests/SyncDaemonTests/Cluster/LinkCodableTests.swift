@@ -1,3 +1,5 @@
+// What goes over the link between daemons comes out as it went in; anything else is refused.
+
 import EventModel
 import Testing
 

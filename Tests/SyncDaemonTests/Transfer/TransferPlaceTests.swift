@@ -47,7 +47,7 @@ struct TransferPlaceTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: data).sorted() }
     }
 
-    /// Found by an operator: nobody read what came there, and its contents were among the live ones.
+    /// An operator found it: nobody read what came, and its contents were among those in use.
     @Test(
         "the directory of a daemon whose store is elsewhere is left alone",
         arguments: [ImportRequest.Origin.syncdaemon, .pubnub])
