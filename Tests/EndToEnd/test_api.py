@@ -353,7 +353,7 @@ class Wishes(ApiCase):
         self.assert_refused(change("Eve", If_Match="0"), 412, "entry_modified")
         newer = change("Ada L.", If_Match=f'"{made}"').json()["timetoken"]
         self.assert_refused(change("Eve", If_Match=made), 412, "entry_modified")
-        for wrong in ("", "*", 'W/"1"', f"{made}, {newer}"):
+        for wrong in ("", "*", 'W/"1"', f"{made}, {newer}", f'"{newer}', f'{newer}"', '""'):
             self.assert_refused(change("Eve", If_Match=wrong), 400, "invalid_field")
         self.assert_refused(
             self.backend.post("publish", {"channel": "room", "payload": 1}, If_Match=made),

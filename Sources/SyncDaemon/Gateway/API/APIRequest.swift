@@ -92,8 +92,9 @@ enum APIRequest {
         guard operation.isConditional else {
             throw .invalidField("If-Match", "absent: no such write has a condition")
         }
-        let digits = tag.filter { $0 != "\"" }
-        guard Timetoken(digits) != nil else {
+        let isQuoted = tag.count > 2 && tag.first == "\"" && tag.last == "\""
+        let digits = isQuoted ? String(tag.dropFirst().dropLast()) : tag
+        guard digits.utf8.count <= 18, Timetoken(digits) != nil else {
             throw .invalidField("If-Match", "the timetoken of the entry, or 0 for none")
         }
         return digits
