@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 
 import websockets
 
@@ -25,6 +26,8 @@ PROGRAM = os.environ.get("SYNC_BROWSER", "/usr/lib/chromium/chromium-headless-sh
 
 #: What pages are served from.
 PAGES = ROOT / "clients" / "web"
+#: So often the patience may go by, and the page do something, before a wait gives up.
+PERIODS_MAX = 10
 
 
 class BrowserFailure(AssertionError):
@@ -193,15 +196,19 @@ class Page:
         """Waits until an expression is true, as long as something happens in the page."""
         progress, problem = None, ""
         patience = Patience(lambda: progress)
+        begin = time.monotonic()
         while True:
             try:
                 # Frames of the client, and what a page without one has; not each try to connect.
-                is_true, progress = await self.run(
+                is_true, seen = await self.run(
                     f"[!!({condition}), `${{window.traffic?.filter((it) => it[0] !== 'c').length}}"
                     " ${window.seen?.length} "
                     "${document.readyState} ${document.body?.innerHTML.length}`]")
                 if is_true:
                     return
+                # A page that pings, or draws a clock, would be waited for as long as it lives.
+                if time.monotonic() - begin < PERIODS_MAX * patience.seconds:
+                    progress = seen
             except BrowserFailure as failure:
                 problem = f" {failure}"  # The page may be between two documents.
             patience.check(f"{what or condition}.{problem}")

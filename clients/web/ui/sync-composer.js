@@ -29,6 +29,7 @@ export class SyncComposer extends SyncElement {
   /** @type {Item|null} */ #editing = null;
   /** @type {Item|null} */ #parent = null;
   /** Whether that one is not among the channel's messages any more. */ #isParentGone = false;
+  /** Has that one followed no more. */ #endParent = () => {};
   /** What was typed before somebody began to write another message anew. */ #draft = '';
   /** What the daemon may still refuse. */ #sent = new SentTexts();
   /** @type {any} */ #list = null;
@@ -94,7 +95,19 @@ export class SyncComposer extends SyncElement {
   /** @param {Item|null} item */
   #replyTo(item) {
     [this.#parent, this.#isParentGone] = [item, false];
-    this.relisten();
+    this.#followParent();
+    this.update();
+  }
+
+  /** What is quoted is what it says now. Apart from the rest, whose place among others stays. */
+  #followParent() {
+    this.#endParent();
+    this.#endParent = !this.isConnected ? () => {} :
+      this.follow(this.#parent?.timetoken, (item) => {
+        this.#isParentGone = item === null;
+        this.#parent = item ?? this.#parent;
+        this.update();
+      });
   }
 
   /** The `<sync-messages>` whose replies and edits it writes. */
@@ -130,12 +143,8 @@ export class SyncComposer extends SyncElement {
     if (this.#editing && channel?.observe) {
       ends.push(channel.observe((changes, items) => this.#changedUnder(changes, items)));
     }
-    // What is quoted is what it says now.
-    ends.push(this.follow(this.#parent?.timetoken, (item) => {
-      this.#isParentGone = item === null;
-      this.#parent = item ?? this.#parent;
-      this.update();
-    }));
+    this.#followParent();
+    ends.push(() => this.#endParent());
     return ends;
   }
 
