@@ -16,10 +16,12 @@ FLAGS ?=
 SOURCES := Package.swift Sources Tests Benchmarks examples/swift-chat
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+# Optimised, a module at once, and open to tests.
+TESTABLE := -c release -Xswiftc -enable-testing
 # What tests run is optimised, a module at once as a release is, with its assertions and the names
 # that a debug build has: it runs in a fifth of the time. It has a place of its own, so that a plain
 # "swift build" beside it does not undo it.
-CHECKED := -c release -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug \
+CHECKED := $(TESTABLE) -Xswiftc -assert-config -Xswiftc Debug \
   -Xswiftc -DDEBUG -Xswiftc -DURLSESSION --scratch-path .build/check
 
 END_TO_END := $(VENV)/bin/python Tests/EndToEnd/run.py
@@ -91,21 +93,19 @@ format:  ## Formats in place.
 
 # Sanitizers run what a release is compiled to: unoptimised they take ten times as long, and tests
 # outlast their deadlines.
-SANITIZED := -c release -Xswiftc -enable-testing
-
 tsan: export SYNCDAEMON_BINARY = $(CURDIR)/.build/tsan/release/syncdaemon
 tsan: export TSAN_OPTIONS = halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan.suppressions
 tsan: packages $(VENV)/.installed  ## Runs every test under ThreadSanitizer.
-	$(SWIFT) build --build-tests $(SANITIZED) --sanitize=thread --scratch-path .build/tsan
-	$(call swift_test,$(SANITIZED) --sanitize=thread --scratch-path .build/tsan)
+	$(SWIFT) build --build-tests $(TESTABLE) --sanitize=thread --scratch-path .build/tsan
+	$(call swift_test,$(TESTABLE) --sanitize=thread --scratch-path .build/tsan)
 	$(END_TO_END)
 
 asan: export SYNCDAEMON_BINARY = $(CURDIR)/.build/asan/release/syncdaemon
 # No leak check: contexts of libwebsockets 4.1.6 are not safe to destroy, so they live until exit.
 asan: export ASAN_OPTIONS = detect_leaks=0 exitcode=66
 asan: packages $(VENV)/.installed  ## Runs every test under AddressSanitizer.
-	$(SWIFT) build --build-tests $(SANITIZED) --sanitize=address --scratch-path .build/asan
-	$(call swift_test,$(SANITIZED) --sanitize=address --scratch-path .build/asan)
+	$(SWIFT) build --build-tests $(TESTABLE) --sanitize=address --scratch-path .build/asan
+	$(call swift_test,$(TESTABLE) --sanitize=address --scratch-path .build/asan)
 	$(END_TO_END)
 
 schema: export SYNCDAEMON_BINARY = $(CURDIR)/.build/check/release/syncdaemon
@@ -144,7 +144,7 @@ release: packages
 
 faults: release $(VENV)/.installed  ## Kills CRASH_ROUNDS times, cuts the power POWER_CUTS times, cuts off, floods, starves: nothing is lost.
 	Tools/check-hardening .build/release/syncdaemon
-	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/simulate --product syncsim
+	$(SWIFT) build $(TESTABLE) --scratch-path .build/simulate --product syncsim
 	.build/simulate/release/syncsim --power-cuts $(POWER_CUTS)
 	$(FAULT_SIZES) SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(END_TO_END) -j 1 $(FAULTS)
 	$(VENV)/bin/python Tests/EndToEnd/attack.py --binary .build/release/syncdaemon $(FLOODS)
@@ -157,7 +157,7 @@ soak: release $(VENV)/.installed  ## Serves mixed load for MINUTES, and says wha
 
 simulate:  ## Lives through SEEDS random worlds with faults; a broken promise prints its seed.
 	@Tools/install-packages run
-	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/simulate --product syncsim
+	$(SWIFT) build $(TESTABLE) --scratch-path .build/simulate --product syncsim
 	.build/simulate/release/syncsim --seeds $(SEEDS) $(FLAGS)
 
 bench:  ## Measures the release build beside the floor and the peers that are installed.
@@ -179,12 +179,12 @@ bench-diff:  ## Measures what digests and repairs by difference cost.
 
 bench-micro:  ## Measures parts of a delivery: nanoseconds and allocations of each.
 	@Tools/install-packages run
-	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/micro --product microbench
+	$(SWIFT) build $(TESTABLE) --scratch-path .build/micro --product microbench
 	.build/micro/release/microbench
 
 constant-time:  ## Measures whether a refused token's time tells where it is wrong.
 	@Tools/install-packages run
-	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/micro --product microbench
+	$(SWIFT) build $(TESTABLE) --scratch-path .build/micro --product microbench
 	.build/micro/release/microbench constant-time
 
 docs:  ## Builds the reference of EventModel and SyncClient; a broken link is an error.

@@ -15,9 +15,9 @@ let checked: [SwiftSetting] = [
 /// What ships must also say `unsafe` at every unsafe use (SE-0458), so that a search finds it.
 let shipped: [SwiftSetting] = checked + [.strictMemorySafety()]
 
-/// Large test modules stay as they are written, also where what they test is optimised: that takes
-/// minutes, and they do little themselves.
-let written: [SwiftSetting] =
+/// Large test modules are not optimised, also where what they test is: that would take minutes, and
+/// they do little themselves.
+let unoptimised: [SwiftSetting] =
     checked + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 /// A C library from Debian, as a module of its own.
@@ -163,7 +163,7 @@ let package = Package(
                 "SyncDaemon", "Basis", "EventModel", "JSON", "SQL", "SQLite", "SQLiteFaults",
                 "Postgres", "CZlib", "TestSupport",
             ],
-            swiftSettings: written),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "SyncClientTests",
             dependencies: [
@@ -171,7 +171,7 @@ let package = Package(
                 "EventModel", "JSON", "SQL", "SQLite", "TestSupport",
             ],
             exclude: ["Fixtures"],
-            swiftSettings: written + [
+            swiftSettings: unoptimised + [
                 .define("URLSESSION", .when(platforms: [.linux], configuration: .debug))
             ]),
         .testTarget(

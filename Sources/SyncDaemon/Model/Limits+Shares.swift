@@ -138,8 +138,6 @@ extension Limits {
     static let unfinishedBytesMax = 256 * 1024 * 1024
     /// Which part of `memory_max` that is at most: one of so many.
     static let unfinishedMemoryShare = 8
-    /// Bytes for which a connection is cut so.
-    static let unfinishedBytesMin = 4 * 1024
 }
 
 extension Limits {

@@ -31,7 +31,7 @@ extension WebSocketTransport {
     /// - Complexity: O(connections log connections), once for an eighth of all there may be.
     private func cutLongestUnfinished() {
         let begun = allConnections.lazy
-            .filter { $0.unfinishedBytes >= Limits.unfinishedBytesMin }
+            .filter { $0.unfinishedBytes > 0 }
             .sorted {
                 ($0.unfinishedSince, $1.unfinishedBytes) < ($1.unfinishedSince, $0.unfinishedBytes)
             }

@@ -42,8 +42,8 @@ final class APICall: APIAsking {
 
     var caller: APICaller { callers[0] }
 
-    /// A command that is dear counts as several.
-    var commandCount: Int {
+    var commandCount: Int { parts.count }
+    var commandCost: Int {
         parts.reduce(0) { $0 + ((try? $1.get().command.cost) ?? 1) }
     }
     var origin: Origin { caller.origin }

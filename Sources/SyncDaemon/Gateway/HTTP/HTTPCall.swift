@@ -32,6 +32,8 @@ enum HTTPFound {
 protocol HTTPCall: Caller {
     /// How many commands it is made of; their numbers follow each other from its origin's on.
     var commandCount: Int { get }
+    /// As how many they count for the rate limit: one that is dear counts as several.
+    var commandCost: Int { get }
     /// Whether anything is asked about the data of a tenant, who has to admit the caller then.
     var hasTenant: Bool { get }
     /// Whether a backend makes tokens or takes them back, with a signature that was found right:
@@ -68,6 +70,7 @@ protocol HTTPCall: Caller {
 
 extension HTTPCall {
     var commandCount: Int { 1 }
+    var commandCost: Int { commandCount }
     var endsWithDrain: Bool { false }
 
     func check(in tenants: Tenants) throws(ProtocolError) {

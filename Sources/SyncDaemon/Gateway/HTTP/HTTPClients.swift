@@ -74,12 +74,13 @@ struct HTTPClients {
         }
         client.credential = call.credential
         client.lastAsked = now
-        if call.commandCount > 1 {
+        let cost = call.commandCost
+        if cost > 1 {
             // The request itself was paid for when it came: at once, or what costs more than there
             // ever is would never find all of it there.
             client.bucket.putBack()
-            guard client.bucket.take(call.commandCount, at: now) else { throw .rateLimited }
-            client.cost += call.commandCount - 1
+            guard client.bucket.take(cost, at: now) else { throw .rateLimited }
+            client.cost += cost - 1
         }
         clients[connection] = client
         guard client.account?.admits(commands: client.cost, at: now) ?? true else {
