@@ -44,15 +44,19 @@ class Unfinished(DaemonTestCase):
 
         self.see_who_is_cut(begin, 2 * self.CONNECTIONS)
 
-    def see_who_is_cut(self, begin, count):
-        daemon = self.start_daemon("--memory-max", "128M", "--log-level", "debug")
+    def test_many_that_have_begun_little(self):
+        begun = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: " + b"a" * 3_900
+        self.see_who_is_cut(lambda client: client.send(begun), 3_200, memory="64M")
+
+    def see_who_is_cut(self, begin, count, memory="128M"):
+        daemon = self.start_daemon("--memory-max", memory, "--log-level", "debug")
         clients = []
         self.addCleanup(lambda: [client.socket.close() for client in clients])
         for _ in range(count):
             clients.append(RawClient(daemon.address))
             begin(clients[-1])
             clients[-1].socket.setblocking(False)
-        # An eighth of 128 MiB holds two thirds of them.
+        # An eighth of the memory holds two thirds of them.
         patience = Patience()
         while (cut := sum(map(self.is_over, clients))) < count // 4:
             patience.check(f"connections are cut, and not {cut}")
