@@ -9,9 +9,11 @@ import os
 import pathlib
 import re
 import resource
+import secrets
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -36,6 +38,17 @@ def binary(name="syncdaemon"):
     if not os.access(path, os.X_OK):
         raise FileNotFoundError(f"There is no program {path}. Build it, or set SYNCDAEMON_BINARY.")
     return str(path)
+
+
+def free_port():
+    """One that nobody has, for now."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+def cluster(key):
+    """What makes a daemon one of a cluster, with an address of its own."""
+    return ["--cluster-listen", f"127.0.0.1:{free_port()}", "--cluster-key-file", key]
 
 
 def clean_environment(**extra):
@@ -70,6 +83,8 @@ class Daemon:
         self.pass_fds = pass_fds
         self.log_path = os.path.join(self.scratch, "log")
         self.process = None
+        #: The one that it follows, where tests are to be about a daemon that follows.
+        self.orders = None
         self.host = self.port = None
         #: Where operators ask, when `--admin-listen` says so.
         self.admin_address = None
@@ -88,10 +103,13 @@ class Daemon:
         command = [*self.wrapper, binary(), "serve", "--data-dir", self.data_dir]
         if self.listen is not None:
             command += ["--listen", self.listen]
-        if os.environ.get("SYNC_TEST_STORE") == "postgres" and "--store" not in self.arguments:
+        kind = os.environ.get("SYNC_TEST_STORE")
+        if kind in ("postgres", "follower") and "--store" not in self.arguments:
             server = postgres.shared()
-            command += ["--store", "postgres", "--store-url", server.url,
-                        "--store-schema", server.schema(self.data_dir)]
+            command += (store := ["--store", "postgres", "--store-url", server.url,
+                                  "--store-schema", server.schema(self.data_dir)])
+            if kind == "follower":
+                command += self._follow(store)
         limit = self.descriptors_max
 
         def limit_descriptors():
@@ -103,6 +121,22 @@ class Daemon:
                 command + self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=log, env=clean_environment(**self.environment), pass_fds=self.pass_fds,
                 preexec_fn=limit_descriptors)
+
+    def _follow(self, store):
+        """Starts one that orders, with the same settings; returns what makes this one follow it."""
+        key = os.path.join(self.scratch, "cluster.key")
+        if self.orders is None:
+            with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as it:
+                it.write(secrets.token_hex(32))
+            own = ("--admin-listen", "--tls-listen")
+            arguments = [it for before, it in zip(["", *self.arguments], self.arguments)
+                         if before not in own and it not in own]
+            self.orders = Daemon(
+                *arguments, *store, *cluster(key), data_dir=os.path.join(self.scratch, "orders"),
+                environment=self.environment)
+        if not self.orders.is_running:
+            self.orders.start()
+        return cluster(key)
 
     def start(self):
         """Starts the daemon and returns when it has said that it listens."""
@@ -171,6 +205,8 @@ class Daemon:
     def discard(self):
         """Ends the process in any case and removes its files."""
         atexit.unregister(self.discard)
+        if self.orders is not None:
+            self.orders.discard()
         if self.process is not None:
             if self.process.poll() is None:
                 self.process.kill()

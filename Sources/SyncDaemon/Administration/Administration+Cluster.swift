@@ -21,11 +21,21 @@ extension Administration {
             json.member("server", look.server)
             json.member("term", look.term)
             // What it was given is over as soon as another one has been.
-            json.member("servesHere", look.term == around.ledger.term)
+            let isOurs = look.term == around.ledger.term && !around.ledger.isElsewhere
+            json.member("servesHere", isOurs)
             json.member("renewed", look.renewed)
             json.member("synchronousStandbyNames", look.synchronousNames)
-            write(look.members, into: &json)
+            write(look.members + followers, into: &json)
             write(look.standbys, into: &json)
+        }
+    }
+
+    /// Their sessions are of readers only, as this one's are, too: it knows them by their links.
+    private var followers: [ClusterLook.Member] {
+        (around.links?.followers ?? []).map { follower in
+            ClusterLook.Member(
+                role: "follows", session: 0, address: follower.address,
+                since: LogText.timestamp(follower.since), waitsFor: "")
         }
     }
 

@@ -103,7 +103,7 @@ extension Administration {
     }
 
     private func keepUp(
-        _ work: LedgerThread.Upkeep, seconds: Int
+        _ work: LedgerDoor.Upkeep, seconds: Int
     ) throws(AdminError) {
         let done = WorkQueue<Bool>(capacity: 1)
         guard around.ledger.requests.put(.upkeep(work, told: { _ = done.put($0) })) else {

@@ -11,7 +11,7 @@ final class Administration: Sendable {
     struct Surroundings: Sendable {
         let health: Health
         let accounts: Accounts
-        let ledger: LedgerThread
+        let ledger: LedgerDoor
         let webhooks: WebhookThread
         let interceptors: InterceptorThread
         let reactors: ReactorSwitch
@@ -20,6 +20,8 @@ final class Administration: Sendable {
         /// Where the data is; `nil`: in memory.
         let place: DatabasePlace?
         let makeReader: @Sendable () throws(StoreError) -> any StoreReader
+        /// Daemons that follow this one; `nil`: none can.
+        let links: LinkServer?
 
         /// Of the database; `nil`: it is no file of this machine's.
         var path: String? { if case .file(let path, _)? = place { path } else { nil } }

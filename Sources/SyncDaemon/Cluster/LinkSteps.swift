@@ -28,6 +28,18 @@ extension MovedMark: LinkCodable {
     }
 }
 
+extension StoreFloors: LinkCodable {
+    init(from reader: inout LinkReader) throws(LinkError) {
+        let tombstones: Timetoken = try reader.value()
+        self.init(tombstones: tombstones, deletions: try reader.value())
+    }
+
+    func write(to writer: inout LinkWriter) {
+        writer.put(tombstones)
+        writer.put(deletions)
+    }
+}
+
 /// Without answers, which go to one daemon each, and without what only the one with the store does
 /// anything about: its log and its webhooks.
 extension Commit: LinkCodable {
@@ -47,6 +59,7 @@ extension Commit: LinkCodable {
         keyGrants = try reader.value()
         forgottenKeyGrants = try reader.value()
         readMarks = try reader.value()
+        floors = try reader.value()
     }
 
     func write(to writer: inout LinkWriter) {
@@ -65,5 +78,6 @@ extension Commit: LinkCodable {
         writer.put(keyGrants)
         writer.put(forgottenKeyGrants)
         writer.put(readMarks)
+        writer.put(floors)
     }
 }

@@ -57,6 +57,14 @@ protocol Engine {
     var deletionFloor: Timetoken { get }
     /// What a cursor is worth that a client got when its epoch was the one it names.
     func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement
+    /// Whether another daemon gave a cursor that is ahead of this one, and what is before it is on
+    /// its way here.
+    func isAhead(_ cursor: Timetoken, of epoch: String?) -> Bool
+    /// Asks the daemon that orders for a mark: once that is here, so is all that anybody could have
+    /// been told before it was asked for.
+    func catchUp() -> Int
+    /// The newest mark that is here.
+    var caughtUp: Int { get }
     /// A cursor as of now: every later event is after it.
     ///
     /// It may come with a commit, as `.pong`.
@@ -72,6 +80,9 @@ protocol Engine {
 }
 
 extension Engine {
+    func isAhead(_ cursor: Timetoken, of epoch: String?) -> Bool { false }
+    func catchUp() -> Int { 0 }
+    var caughtUp: Int { 0 }
     /// The daemon's time as tokens have it: Unix seconds.
     var seconds: Int64 { Int64(wallTicks() / 10_000_000) }
     /// The same as a position.

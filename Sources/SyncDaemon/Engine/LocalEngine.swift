@@ -5,9 +5,9 @@ import EventModel
 /// The ledger, the readers and presence of this process.
 struct LocalEngine: Engine {
     private(set) var reactor: Int
-    let ledger: LedgerThread
+    let ledger: LedgerDoor
     let readers: ReaderPool
-    let presence: PresenceThread
+    let presence: any PresenceDoor
     let interceptors: InterceptorThread
     let interests: InterestTable
     let quarantine: Quarantine
@@ -64,6 +64,16 @@ struct LocalEngine: Engine {
     func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement {
         ledger.epochs.judge(cursor, epoch, newest: ledger.order.visible)
     }
+
+    func isAhead(_ cursor: Timetoken, of epoch: String?) -> Bool {
+        guard ledger.isElsewhere, cursor > ledger.order.visible else { return false }
+        // Positions run ahead of the clock by a little; whatever is later is no daemon's of today.
+        return (epoch == nil || epoch == self.epoch)
+            && cursor.rawValue <= wallTicks() + 2 * Limits.ceilingTicks
+    }
+
+    func catchUp() -> Int { ledger.marks.ask { ledger.requests.put(.mark($0)) } }
+    var caughtUp: Int { ledger.marks.newest }
 
     func freshCursor(for origin: Origin) -> Announced { ledger.order.now(for: origin) }
 

@@ -147,18 +147,6 @@ extension MessageAction.Key {
 }
 
 extension Announcement {
-    fileprivate var size: Int {
-        let texts: [String] =
-            switch event {
-            case .message(let message), .signal(let message):
-                [message.payload, message.meta ?? "", message.type ?? ""]
-            default: []
-            }
-        return ([channel.name, uuid] + texts).reduce(HeapBytes.place(of: Self.self)) {
-            $0 + HeapBytes.string($1)
-        }
-    }
-
     fileprivate func saying(payload: String?, meta: String?) -> Announcement {
         let event: Event =
             switch event {

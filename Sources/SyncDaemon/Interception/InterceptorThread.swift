@@ -25,11 +25,11 @@ final class InterceptorThread: Sendable {
     private let isUsed = Atomic(false)
     private let waker: Locked<SenderWaker?> = Locked(nil)
     private let thread: Locked<OSThread?> = Locked(nil)
-    private let ledger: LedgerThread
+    private let ledger: LedgerDoor
     private let log: Log
 
     /// Starts the thread.
-    init(_ interceptors: [Interceptor], ledger: LedgerThread, health: Health, log: Log) {
+    init(_ interceptors: [Interceptor], ledger: LedgerDoor, health: Health, log: Log) {
         (self.ledger, self.log) = (ledger, log)
         apply(interceptors)
         thread.withLock { thread in
@@ -86,7 +86,7 @@ final class InterceptorThread: Sendable {
                 state.new.append(question)
                 continue
             }
-            let request = LedgerThread.Request.recall(write) { [self] in recalled(question, $0) }
+            let request = LedgerDoor.Request.recall(write) { [self] in recalled(question, $0) }
             if !ledger.requests.put(request, wakesReader: wakesLedger) {
                 let released = state.queue.decide(question, .unasked)
                 answerOrLetGo(released.writes)

@@ -16,6 +16,14 @@ struct Announcement: Sendable {
     var isOfServer = false
 }
 
+extension Announcement {
+    /// Bytes that it takes while it waits.
+    var size: Int {
+        HeapBytes.place(of: Self.self) + event.unstoredBytes + HeapBytes.string(channel.name)
+            + HeapBytes.string(uuid)
+    }
+}
+
 /// What became of an announcement.
 enum Announced: Sendable, Hashable {
     case at(Timetoken)
@@ -26,6 +34,9 @@ enum Announced: Sendable, Hashable {
 }
 
 /// The one order of all events, stored or not.
+///
+/// Where another daemon gives places, what wants one is forwarded to it, and its steps come here by
+/// ``finish(_:)``, in their order.
 ///
 /// Events become visible strictly in timetoken order. A commit reserves timetokens a little ahead
 /// of the clock, and what is announced while it waits for the disk takes one below those and goes
@@ -45,12 +56,16 @@ final class EventOrder: Sendable {
         var byteCount: Int {
             switch self {
             case .event(let announcement):
-                HeapBytes.place(of: Waiting.self) + announcement.event.unstoredBytes
-                    + HeapBytes.string(announcement.channel.name)
-                    + HeapBytes.string(announcement.uuid)
+                announcement.size
             case .position: HeapBytes.place(of: Waiting.self)
             }
         }
+    }
+
+    /// What only the daemon that orders can give.
+    enum Wanted: Sendable {
+        case event(Announcement)
+        case position(Origin)
     }
 
     private struct State {
@@ -68,6 +83,7 @@ final class EventOrder: Sendable {
     private let settledVisible: Atomic<UInt64>
     private let settledDurable: Atomic<UInt64>
     private let wallTicks: @Sendable () -> UInt64
+    private let forward: (@Sendable (Wanted) -> Bool)?
     private let receiver: any CommitReceiver
     private let askForCeiling: @Sendable () -> Void
 
@@ -76,12 +92,15 @@ final class EventOrder: Sendable {
     ///   - ceiling: The store's.
     ///   - wallTicks: The daemon's time.
     ///   - unstoredBytesMax: Bytes of what is not stored that stay for polls.
+    ///   - forward: Where another daemon gives places: takes what wants one, `false` when too much
+    ///     waits. The answer comes with a step.
     ///   - receiver: Told of each visible step, in order.
     ///   - askForCeiling: Asks whoever has the store for ``raise(to:)`` or a commit. Called with
     ///     the order locked: it must not call back.
     init(
         after visible: Timetoken, ceiling: Timetoken, wallTicks: @escaping @Sendable () -> UInt64,
-        unstoredBytesMax: Int = Limits.unstoredBytesMax, receiver: any CommitReceiver,
+        unstoredBytesMax: Int = Limits.unstoredBytesMax,
+        forward: (@Sendable (Wanted) -> Bool)? = nil, receiver: any CommitReceiver,
         askForCeiling: @escaping @Sendable () -> Void
     ) {
         state = Locked(
@@ -93,6 +112,7 @@ final class EventOrder: Sendable {
         settledVisible = Atomic(visible.rawValue)
         settledDurable = Atomic(visible.rawValue)
         self.wallTicks = wallTicks
+        self.forward = forward
         self.receiver = receiver
         self.askForCeiling = askForCeiling
     }
@@ -125,7 +145,8 @@ final class EventOrder: Sendable {
     /// Gives an event its place and tells the reactors, if there is one before the commit under
     /// way.
     func announce(_ announcement: Announcement) -> Announced {
-        state.withLock { state in
+        if let forward { return forward(.event(announcement)) ? .waits : .refused }
+        return state.withLock { state in
             // What presence says builds on what it said before.
             if announcement.origin == nil, !state.waiting.isEmpty {
                 var asks = false
@@ -160,7 +181,11 @@ final class EventOrder: Sendable {
     /// - Parameter origin: Who may be told later; `nil`: a position that is older will do.
     /// - Returns: Never `.refused`.
     func now(for origin: Origin? = nil) -> Announced {
-        state.withLock { state in
+        if let forward {
+            guard let origin, forward(.position(origin)) else { return .at(visible) }
+            return .waits
+        }
+        return state.withLock { state in
             if let timetoken = takePlace(&state) { return .at(timetoken) }
             guard let origin, case .asked(isAwaited: true) = state.places.raise,
                 wait(.position(origin), &state) == .waits
@@ -188,7 +213,8 @@ final class EventOrder: Sendable {
         }
     }
 
-    /// Tells the reactors of a commit, and then of what waited for it.
+    /// Tells the reactors of a commit, or of a step of the daemon that orders, and then of what
+    /// waited for it.
     func finish(_ commit: Commit) {
         state.withLock { state in
             state.places.finish(commit, at: wallTicks())

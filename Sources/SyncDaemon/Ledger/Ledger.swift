@@ -192,6 +192,8 @@ final class Ledger {
             }
             commit.last = last
             commit.durable = last
+            commit.floors = StoreFloors(
+                tombstones: store.tombstoneFloor, deletions: store.deletionFloor)
             return commit
         }
     }

@@ -1,6 +1,6 @@
 // What operators want done about the store's files, between two commits.
 
-extension LedgerThread {
+extension LedgerDoor {
     /// What is done by itself, too, when its time comes.
     enum Upkeep: Sendable {
         /// The log is copied into the file.
@@ -20,7 +20,7 @@ struct UpkeepOrders {
     /// Whether space is to be given back, busy or not.
     var compacts: Bool { !compactions.isEmpty }
 
-    mutating func add(_ work: LedgerThread.Upkeep, _ told: @escaping Told) {
+    mutating func add(_ work: LedgerDoor.Upkeep, _ told: @escaping Told) {
         switch work {
         case .checkpoint: copies.append(told)
         case .compact: compactions.append(told)

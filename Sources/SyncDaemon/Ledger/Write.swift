@@ -142,6 +142,8 @@ struct Commit: Sendable {
     var durable: Timetoken?
     /// What the store's ceiling is from now on, when this raised it; see ``EventOrder``.
     var ceiling: Timetoken?
+    /// What may be forgotten after it, when this is the store's.
+    var floors: StoreFloors?
 }
 
 extension Commit {

@@ -18,6 +18,7 @@ extension Examination {
             ("server.listen", "[server] listen", configuration.listen),
             ("tls.listen", "[tls] listen", configuration.tlsListen),
             ("server.admin_listen", "[server] admin_listen", configuration.adminListen),
+            ("cluster.listen", "[cluster] listen", configuration.clusterListen),
         ]
         for (index, one) in listeners.enumerated() {
             guard let address = one.address,

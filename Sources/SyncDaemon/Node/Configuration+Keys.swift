@@ -6,7 +6,7 @@ extension Configuration {
     /// Every setting, section by section.
     static let keys: [SettingKey<Configuration>] =
         section("server", server) + section("tls", tls) + section("store", store)
-        + section("log", log) + section("limits", limits)
+        + section("cluster", cluster) + section("log", log) + section("limits", limits)
 
     /// The sections, in the table's order.
     static let sections: [String] = keys.reduce(into: []) { sections, key in
@@ -139,7 +139,8 @@ extension Configuration {
         ).with(\.flag, "--store-url-file").with(\.example, "/etc/syncdaemon/postgres-url"),
         .schemaName(
             "schema", into: \.storeSchema,
-            "The schema in that server's database; made when it is absent. One daemon at a time."
+            "The schema in that server's database; made when it is absent. One daemon writes to it"
+                + " at a time."
         ).with(\.flag, "--store-schema"),
         .yesOrNo(
             "reserve", into: \.waitsInReserve,
@@ -159,6 +160,25 @@ extension Configuration {
             "mutation_days", 1...36_500, into: \.mutationDays,
             "Days for which a write's mutation id is remembered. A retry after that is a new write."
         ),
+    ]
+
+    private static let cluster: [SettingKey<Configuration>] = [
+        .optionalAddress(
+            "listen", into: \.clusterListen,
+            "Address and port where the other daemons over the same schema come, on a network of"
+                + " theirs alone: what they say there is not encrypted. With it a daemon that finds"
+                + " the schema in use follows the one that uses it, and serves clients as well."
+        ).with(\.flag, "--cluster-listen").with(\.example, "10.0.0.1:8090"),
+        .optionalAddress(
+            "advertise", into: \.clusterAdvertise,
+            "Where they find this one, when that is not listen."
+        ).with(\.flag, "--cluster-advertise").with(\.example, "10.0.0.1:8090"),
+        .optionalSecret(
+            "key_file", into: \.clusterKeySource,
+            "What the daemons of a cluster know and nobody else does: \(Limits.linkKeyBytesMin) to"
+                + " \(Limits.linkKeyBytesMax) visible ASCII characters. credential:NAME stands for"
+                + " what systemd passes."
+        ).with(\.flag, "--cluster-key-file").with(\.example, "/etc/syncdaemon/cluster.key"),
     ]
 
     private static let log: [SettingKey<Configuration>] = [

@@ -71,6 +71,16 @@ struct Configuration: Hashable, Sendable {
     var tombstoneDays = 30
     var mutationDays = 30
 
+    // MARK: [cluster]
+
+    /// Where daemons come that follow this one; `nil`: it is alone, or in reserve.
+    var clusterListen: ListenAddress?
+    /// Where they find it; `nil`: there.
+    var clusterAdvertise: ListenAddress?
+    var clusterKeySource: SecretSource?
+    /// What these come to.
+    var cluster: ClusterSettings?
+
     // MARK: [log]
 
     var logLevel = LogLevel.info
@@ -122,6 +132,13 @@ struct Configuration: Hashable, Sendable {
             ListenAddress(address)?.isLoopback == true && proxyProtocolFrom.isEmpty
         if !insecure, !isGuarded, !isPrivate { throw .reachableByOthers(source, address) }
     }
+}
+
+/// How the daemons over one schema find and know each other.
+struct ClusterSettings: Hashable, Sendable {
+    let listen: ListenAddress
+    let advertise: ListenAddress
+    let key: [UInt8]
 }
 
 /// What keeps the data.

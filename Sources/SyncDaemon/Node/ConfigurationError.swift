@@ -66,6 +66,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case unreadableFile(path: String, reason: String)
     case noDirectory
     case storeURL(ConfigurationSource, StoreURLMistake)
+    case cluster(ConfigurationSource, ClusterMistake)
     case reachableByOthers(ConfigurationSource, String)
     /// Found by a reload only.
     case lastGuardGone
@@ -137,6 +138,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             "\(source): [store] directory \(LogText.quoted(path)) cannot hold the data: \(reason)."
                 + " Name another, or make it for the daemon's user: install -d -m 700 -o USER DIR."
         case .storeURL(let source, let mistake): "\(source): \(mistake)"
+        case .cluster(let source, let mistake): "\(source): \(mistake)"
         case .badConsole(let source, let error): "\(source): There is no console. \(error)"
         case .badAddress(let source, let error), .badSocket(let source, let error):
             "\(source): \(error)"

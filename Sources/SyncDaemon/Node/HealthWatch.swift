@@ -12,7 +12,7 @@ final class HealthWatch: Sendable {
     ///   - place: Of the store's files, when it has any.
     ///   - files: Those of channels, likewise.
     init(
-        place: StorePlace?, files: FileService?, ledger: LedgerThread, readers: ReaderPool,
+        place: StorePlace?, files: FileService?, ledger: LedgerDoor, readers: ReaderPool,
         pressure: MemoryPressure,
         health: Health, troubles: StoreTroubles, certificate: CertificateWatch, log: Log
     ) {
@@ -67,13 +67,13 @@ final class HealthWatch: Sendable {
     }
 }
 
-private func cure(of ledger: LedgerThread) -> String {
+private func cure(of ledger: LedgerDoor) -> String {
     ledger.term > 0
         ? "Look whether a standby is away that commits wait for, or the database server hangs."
         : "Look at the disk: it may hang."
 }
 
-private func tellStall(_ isThere: Bool, of ledger: LedgerThread, _ log: Log) {
+private func tellStall(_ isThere: Bool, of ledger: LedgerDoor, _ log: Log) {
     if isThere {
         log.warning(
             "The ledger stands still: writes wait. \(cure(of: ledger))",

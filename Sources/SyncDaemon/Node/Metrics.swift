@@ -10,7 +10,7 @@ struct Metrics: Sendable {
     let counters: Counters
     let health: Health
     let admission: Admission
-    let ledger: LedgerThread
+    let ledger: LedgerDoor
     let readers: ReaderPool
     let accounts: Accounts
     let certificate: CertificateWatch
@@ -18,6 +18,8 @@ struct Metrics: Sendable {
     let interceptors: InterceptorThread
     /// `nil`: there are none.
     let files: FileService?
+    /// `nil`: no daemon can follow this one.
+    let links: LinkServer?
 
     struct Row {
         let name: String
@@ -32,8 +34,8 @@ struct Metrics: Sendable {
         var text = ""
         var last = ""
         let all = [
-            rows, serverRows, cacheRows, tlsRows, refusals, tenants, webhookRows, interceptorRows,
-            fileRows,
+            rows, serverRows, clusterRows, cacheRows, tlsRows, refusals, tenants, webhookRows,
+            interceptorRows, fileRows,
         ]
         for row in all.joined() {
             if row.name != last {

@@ -7,6 +7,8 @@ import Synchronization
 /// Why the daemon could not start.
 enum StartError: Error, CustomStringConvertible {
     case store(StoreError)
+    /// The daemon that orders cannot be followed.
+    case link(LinkEnd)
     case transport(TransportError)
     case service(ServiceError)
     case configuration(ConfigurationError)
@@ -14,6 +16,7 @@ enum StartError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .store(let error): error.description
+        case .link(let end): "The daemon that serves cannot be followed: \(end)."
         case .transport(let error): error.description
         case .service(let error): error.description
         case .configuration(let error): error.description
@@ -27,9 +30,12 @@ final class Node: Sendable {
     let health = Health()
     let admission: Admission
     private let accounts: Accounts
-    let ledger: LedgerThread
+    let ledger: LedgerDoor
+    /// The ledger, or the link to another daemon's.
+    private let keeper: any DoorKeeper
     let readers: ReaderPool
-    let presence: PresenceThread
+    /// `nil`: another daemon knows who is where.
+    let presence: PresenceThread?
     let webhooks: WebhookThread
     let interceptors: InterceptorThread
     let administration: Administration
@@ -46,27 +52,31 @@ final class Node: Sendable {
 
     /// Opens the store and starts the threads; nothing listens yet.
     ///
-    /// - Parameter failed: Called when the store is beyond use; it must end the process.
+    /// - Parameters:
+    ///   - connection: To the daemon that orders; `nil`: that is this one.
+    ///   - failed: Called when the store is beyond use; it must end the process.
     init(
         configuration: Configuration, exposure: Exposure, log: Log, orders: ServiceOrders,
+        following connection: LinkConnection? = nil,
         failed: @escaping @Sendable (StoreError) -> Void
     ) throws(StartError) {
         (self.log, self.exposure, proxies) = (log, exposure, configuration.proxyProtocolFrom)
         certificate = CertificateWatch(configuration.tlsIdentity, log: log)
         let count = configuration.reactorCount
-        let (store, clock) = try openStore(configuration, log)
+        let opened = try openLedger(configuration, following: connection, log)
+        let makeReader = opened.makeReader
         let troubles = StoreTroubles(of: configuration, health, counters, log)
-        let files = files(of: store, troubles)
-        let (makeReader, quarantine) = (store.makeReader, Quarantine(troubles: troubles))
-        let (memberships, revoked, granted) = try kept(by: store)
-        accounts = Accounts(of: configuration, memberships)
+        let files = files(of: opened.store, troubles)
+        let quarantine = Quarantine(troubles: troubles)
+        accounts = Accounts(of: configuration, opened.start.memberships)
         (reactorSwitch, admission) = (ReactorSwitch(count: count), Admission(of: configuration))
-        ledger = LedgerThread(
-            store: store, clock: clock, memberships: memberships, revoked: revoked,
-            granted: granted, tombstoneTicksKept: configuration.tombstoneTicksKept,
-            mutationTicksKept: configuration.mutationTicksKept,
-            webhooks: configuration.webhooks, counters: counters, log: log, quarantine: quarantine,
-            accounts: accounts, troubles: troubles, receiver: reactorSwitch, fail: failed)
+        let around = NodeLedger.Surroundings(
+            configuration: configuration, start: opened.start, clock: opened.clock,
+            reactors: reactorSwitch, accounts: accounts, log: log)
+        let part = try NodeLedger.serving(
+            opened, over: connection, around, counters: counters, quarantine: quarantine,
+            troubles: troubles, lost: orders.beginAnew, failed: failed)
+        (ledger, keeper, presence) = (part.door, part.keeper, part.presence)
         readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader,
             surroundings: ReaderPool.Surroundings(
@@ -80,30 +90,27 @@ final class Node: Sendable {
             place: files, files: fileService, ledger: ledger, readers: readers,
             pressure: accounts.pressure, health: health, troubles: troubles,
             certificate: certificate, log: log)
-        presence = PresenceThread(
-            keysets: configuration.keysets, order: ledger.order, accounts: accounts,
-            receiver: reactorSwitch)
         webhooks = WebhookThread(
-            configuration.webhooks, ledger: ledger, makeReader: makeReader, health: health,
-            log: log)
+            connection == nil ? configuration.webhooks : [], ledger: ledger,
+            makeReader: makeReader, health: health, log: log)
         interceptors = InterceptorThread(
             configuration.interceptors, ledger: ledger, health: health, log: log)
         administration = Administration(
             Administration.Surroundings(
                 health: health, accounts: accounts, ledger: ledger, webhooks: webhooks,
                 interceptors: interceptors, reactors: reactorSwitch, orders: orders, log: log,
-                place: configuration.databasePlace, makeReader: makeReader),
+                place: configuration.databasePlace, makeReader: makeReader, links: part.links),
             key: configuration.adminKey)
         let started = WorkQueue<TransportError?>(capacity: count)
         let endpoints = Endpoints(
             metrics: Metrics(
                 counters: counters, health: health, admission: admission, ledger: ledger,
                 readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
-                interceptors: interceptors, files: fileService),
+                interceptors: interceptors, files: fileService, links: part.links),
             exposure: exposure, administration: administration, files: fileService,
             console: ConsoleRoutes(configuration, exposure, log))
         let engine = LocalEngine(
-            reactor: 0, ledger: ledger, readers: readers, presence: presence,
+            reactor: 0, ledger: ledger, readers: readers, presence: part.presenceDoor,
             interceptors: interceptors, interests: reactorSwitch.interests, quarantine: quarantine)
         reactors = (0..<count).map {
             [reactorSwitch, counters, admission, accounts, drained, fileService] in
@@ -116,6 +123,7 @@ final class Node: Sendable {
                 routes: endpoints.routes, files: fileService, started: started, drained: drained)
         }
         try started.takeAll(of: count)
+        try part.letIn(around)
     }
 
     /// Accepts connections until ``stopAccepting()``; blocks the calling thread.
@@ -141,7 +149,7 @@ final class Node: Sendable {
         accounts.pressure.setMax(configuration.memoryCeiling)
         certificate.take(configuration.tlsIdentity)
         administration.setKey(configuration.adminKey)
-        let threads = reactors.count + 1
+        let threads = reactors.count + (presence == nil ? 0 : 1)
         let taken = WorkQueue<Bool>(capacity: threads)
         let settings = configuration.reactorSettings(exposure)
         for number in reactors.indices {
@@ -149,9 +157,9 @@ final class Node: Sendable {
                 .settings(settings, applied: { _ = taken.put(true) }), to: number)
         }
         fileService?.want(configuration.keysets.haveFiles)
-        webhooks.apply(configuration.webhooks)
+        if !ledger.isElsewhere { webhooks.apply(configuration.webhooks) }
         interceptors.apply(configuration.interceptors)
-        presence.apply(configuration.keysets) { _ = taken.put(true) }
+        presence?.apply(configuration.keysets) { _ = taken.put(true) }
         let end = Clock.monotonicMilliseconds() + UInt64(Limits.reloadSeconds) * 1000
         var count = 0
         while count < threads {
@@ -180,13 +188,13 @@ final class Node: Sendable {
         interceptors.stop()
         webhooks.stop()
         fileService?.stop()
-        ledger.stop()
+        keeper.stop()
     }
 
     /// Asks every thread that clients depend on to show that it runs.
     func requestHeartbeats() {
         ledger.requestHeartbeat()
-        presence.requestHeartbeat()
+        presence?.requestHeartbeat()
         for (number, reactor) in reactors.enumerated() {
             reactorSwitch.post(.heartbeat(reactor.heartbeat), to: number)
         }
@@ -199,8 +207,9 @@ final class Node: Sendable {
 
     /// The beats of those threads so far, in one fixed order.
     var heartbeats: [UInt64] {
-        [ledger.heartbeat.count, presence.heartbeat.count, acceptor.heartbeat.count]
-            + readers.heartbeats.map(\.count) + reactors.map(\.heartbeat.count)
+        [ledger.heartbeat.count, acceptor.heartbeat.count]
+            + [presence?.heartbeat.count].compactMap(\.self) + readers.heartbeats.map(\.count)
+            + reactors.map(\.heartbeat.count)
     }
 }
 
@@ -210,140 +219,5 @@ extension WorkQueue<TransportError?> {
         for _ in 0..<count {
             if let error = take(atMost: 1).first ?? nil { throw .transport(error) }
         }
-    }
-}
-
-extension Accounts {
-    /// Those of the configured tenants, with the groups that they have.
-    fileprivate convenience init(
-        of configuration: Configuration, _ memberships: [GroupMembership]
-    ) {
-        let ceiling = configuration.memoryCeiling
-        self.init(
-            pressure: MemoryPressure(max: ceiling, read: { ProcessMemory.privateBytes }),
-            unsent: UnsentPool(
-                max: min(Limits.unsentBytesMax, ceiling / Limits.unsentMemoryShare)))
-        apply(configuration.keysets)
-        for membership in memberships { account(of: membership.group.keyset).add(.groups) }
-    }
-}
-
-extension StoreTroubles {
-    fileprivate convenience init(
-        of configuration: Configuration, _ health: Health, _ counters: Counters, _ log: Log
-    ) {
-        let isOnServer = configuration.storeServer != nil
-        self.init(
-            directory: isOnServer
-                ? "PostgreSQL (schema \(configuration.storeSchema))" : configuration.directory,
-            isOnServer: isOnServer, health: health, counters: counters, log: log)
-    }
-}
-
-extension Admission {
-    fileprivate convenience init(of configuration: Configuration) {
-        self.init(
-            reactors: configuration.reactorCount, totalMax: configuration.connections,
-            perAddressMax: configuration.connectionsPerAddress)
-    }
-}
-
-extension Configuration {
-    /// `nil` for a store in memory.
-    fileprivate var databasePlace: DatabasePlace? {
-        switch storeKind {
-        case .memory: nil
-        case .sqlite: .file(path: SQLStore.path(in: directory), vfs: nil)
-        case .postgres: storeServer.map { .server(target: $0.text, schema: storeSchema) }
-        }
-    }
-
-    /// Where contents of files are.
-    var filesDirectory: String { directory + "/files" }
-
-    /// How long a removed action is remembered, in timetoken ticks.
-    fileprivate var tombstoneTicksKept: UInt64 { UInt64(tombstoneDays) * 24 * 3600 * 10_000_000 }
-
-    /// How long a mutation id is remembered, in timetoken ticks.
-    fileprivate var mutationTicksKept: UInt64 { UInt64(mutationDays) * 24 * 3600 * 10_000_000 }
-
-    /// Bytes of memory that the process may have.
-    fileprivate var memoryCeiling: Int {
-        memoryMax > 0 ? memoryMax : ProcessMemory.available / 4 * 3
-    }
-
-    /// What a cache may have of its limit; a reload changes nothing about that.
-    fileprivate func readerCaches(
-        _ secret: DigestSecret, _ troubles: StoreTroubles
-    ) -> ReaderCaches {
-        ReaderCaches(
-            repairs: RepairCache(
-                secret: secret, bytesMax: cacheBytes(Limits.repairCacheBytesMax),
-                troubles: troubles),
-            secret: secret, summaryBytesMax: cacheBytes(Limits.summaryCacheBytesMax))
-    }
-
-    func cacheBytes(_ limit: Int) -> Int {
-        Limits.cacheBytes(limit, within: memoryCeiling)
-    }
-
-    /// Bytes of what peers have begun to send and not ended; a reload changes nothing about it.
-    fileprivate var unfinishedBytesMax: Int {
-        min(Limits.unfinishedBytesMax, memoryCeiling / Limits.unfinishedMemoryShare)
-    }
-
-    /// What reactors take anew when the configuration is reloaded.
-    fileprivate func reactorSettings(_ exposure: Exposure) -> ReactorSettings {
-        ReactorSettings(
-            keysets: keysets, transport: exposure.transportSettings(self),
-            sendQueueBytesMax: sendQueueBytes, batchWindow: batchWindow,
-            commandsPerSecondMax: commandsPerSecond)
-    }
-
-    /// Threads that serve connections.
-    var reactorCount: Int {
-        reactors > 0 ? reactors : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    }
-}
-
-/// Where files of channels are; nowhere beside a store in memory.
-private func openFiles(
-    _ configuration: Configuration,
-    _ makeReader: @Sendable () throws(StoreError) -> any StoreReader,
-    _ receiver: ReactorSwitch, _ quarantine: Quarantine, _ health: Health, _ log: Log,
-    _ clock: DaemonClock
-) throws(StartError) -> FileService? {
-    guard configuration.storeKind.isDurable else { return nil }
-    do throws(StoreError) {
-        let reader = try makeReader()
-        do throws(FileError) {
-            return try FileService(
-                in: configuration.filesDirectory, reader: reader, receiver: receiver,
-                health: health, log: log, at: Int64(clock.ticks() / 10_000_000),
-                isWanted: configuration.keysets.haveFiles
-            ) { _ = quarantine.isolate(.files, $0) }
-        } catch {
-            throw .broken(code: 0, reason: "The directory of files cannot be used: \(error).")
-        }
-    } catch {
-        throw .store(error)
-    }
-}
-
-/// The files of a store; says so when it found no room for the start of its run.
-private func files(of store: any Store, _ troubles: StoreTroubles) -> StorePlace? {
-    guard let store = store as? SQLStore else { return nil }
-    if !store.isRunStored { troubles.full(refusing: 0, missing: store.roomMissing) }
-    return store.files
-}
-
-/// What all threads know of a store from the start.
-private func kept(
-    by store: any Store
-) throws(StartError) -> ([GroupMembership], [RevokedToken], [KeyGrant]) {
-    do throws(StoreError) {
-        return (try store.allGroups(), try store.allRevoked(), try store.allKeyGrants())
-    } catch {
-        throw .store(error)
     }
 }

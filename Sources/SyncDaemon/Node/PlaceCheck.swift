@@ -64,6 +64,7 @@ extension Examination {
             + [
                 configuration.certificateSource, configuration.certificateKeySource,
                 configuration.adminKeySource, configuration.storeURLSource,
+                configuration.clusterKeySource,
             ]
         for case .file(let path)? in sources { paths.append(path) }
         for path in paths where path.hasPrefix("/") && !owner.canRead(path) {

@@ -1,20 +1,36 @@
-// A daemon in reserve: it waits until the one that serves is gone.
+// A daemon that finds its schema in use: it waits until the one that serves is gone, or follows it.
 
 import EventModel
 import Glibc
 
 /// What a daemon does until it is its turn.
 struct Reserve {
+    /// What its wait came to.
+    enum Turn {
+        /// The schema is free, for now.
+        case serves
+        /// The daemon that serves has let it in.
+        case follows(LinkConnection)
+        case ends(signal: Int32)
+    }
+
     let server: DatabaseServer
     let schema: String
+    /// How it finds the others of its cluster; `nil`: it has none.
+    let cluster: ClusterSettings?
     let log: Log
     private let notifier = ServiceNotifier()
     private var lastWords = ""
     /// Why it could not serve when it was its turn.
     private var hindrance: String?
 
-    init(server: DatabaseServer, schema: String, log: Log) {
-        (self.server, self.schema, self.log) = (server, schema, log)
+    /// - Returns: `nil` where a schema that is in use is a mistake.
+    init?(_ configuration: Configuration, log: Log) {
+        guard let server = configuration.storeServer,
+            configuration.waitsInReserve || configuration.cluster != nil
+        else { return nil }
+        (self.server, schema) = (server, configuration.storeSchema)
+        (cluster, self.log) = (configuration.cluster, log)
     }
 
     private mutating func say(_ words: String, isNormal: Bool = false) {
@@ -47,20 +63,20 @@ struct Reserve {
     /// Waits, and feeds the watchdog meanwhile.
     ///
     /// - Parameter signals: Those that end the daemon, among others.
-    /// - Returns: The signal that ended the wait; `nil`: the schema is free, for now.
-    mutating func wait(until signals: sigset_t) -> Int32? {
+    mutating func wait(until signals: sigset_t) -> Turn {
         var (signals, watch) = (signals, SeatWatch?.none)
         var pause = Clock.span(nanoseconds: Limits.seatLookMilliseconds * 1_000_000)
         while true {
             do throws(StoreError) {
                 if watch == nil { watch = try SeatWatch(target: server.text, schema: schema) }
-                switch try watch?.look() ?? .taken {
+                switch try watch?.look() ?? .taken(by: "") {
                 case .free:
-                    guard let hindrance else { return nil }
+                    guard let hindrance else { return .serves }
                     say(hindrance)
                     // It is tried again after a pause.
                     self.hindrance = nil
-                case .taken: say("In reserve: another daemon serves.", isNormal: true)
+                case .taken(let address):
+                    if let connection = follow(address) { return .follows(connection) }
                 case .ended:
                     say("In reserve: the daemon that serves is silent. Its session is told to end.")
                 case .silent:
@@ -74,11 +90,29 @@ struct Reserve {
             }
             notifier.feedWatchdog()
             switch unsafe sigtimedwait(&signals, nil, &pause) {
-            case SIGTERM: return SIGTERM
-            case SIGINT: return SIGINT
-            case SIGQUIT: return SIGQUIT
+            case SIGTERM: return .ends(signal: SIGTERM)
+            case SIGINT: return .ends(signal: SIGINT)
+            case SIGQUIT: return .ends(signal: SIGQUIT)
             default: log.reportSuppressed()
             }
+        }
+    }
+
+    /// Asks the daemon that serves to be let in, if there is a cluster.
+    private mutating func follow(_ address: String) -> LinkConnection? {
+        guard let cluster, let place = ListenAddress(address) else {
+            say(
+                cluster == nil || address.isEmpty
+                    ? "In reserve: another daemon serves."
+                    : "In reserve: another daemon serves, and nobody finds it at \(address).",
+                isNormal: true)
+            return nil
+        }
+        do throws(LinkEnd) {
+            return try LinkConnection(to: place, key: cluster.key)
+        } catch {
+            say("In reserve: the daemon that serves cannot be followed at \(address): \(error).")
+            return nil
         }
     }
 }

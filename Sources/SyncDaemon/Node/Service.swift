@@ -15,6 +15,7 @@ enum Service {
     static func run(_ examine: @escaping () -> Examination) -> Int32 {
         // Before the first thread, so that all inherit it: the main thread alone takes signals.
         let signals = blockSignals()
+        let arePassed = ServiceNotifier.passesSockets(ProcessEnvironment.all())
         // What the daemon writes is nobody else's to read, whatever directory it was given.
         umask(0o077)
         let examination = examine()
@@ -25,20 +26,25 @@ enum Service {
         let configuration = examination.configuration
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         for warning in examination.warnings { log.warning(warning.description) }
-        var reserve =
-            configuration.waitsInReserve
-            ? configuration.storeServer.map {
-                Reserve(server: $0, schema: configuration.storeSchema, log: log)
-            } : nil
+        var reserve = Reserve(configuration, log: log)
         while true {
-            if let signal = reserve?.wait(until: signals) {
+            var connection: LinkConnection?
+            switch reserve?.wait(until: signals) {
+            case .ends(let signal)?:
                 log.notice("Stopped in reserve.", ["signal": signal])
                 return 0
+            case .follows(let found)?: connection = found
+            case .serves?, nil: break
             }
             do throws(StartError) {
-                try start(configuration, until: signals, log, examine)
-                return 0
+                let end = try start(
+                    configuration, following: connection, until: signals, log, examine)
+                return end == .toBeginAnew ? beginAnew(arePassed, log) : 0
             } catch {
+                if case .link(let end) = error {
+                    log.warning("The daemon that serves could not be followed: \(end).")
+                    return beginAnew(arePassed, log)
+                }
                 if reserve?.hears(error) == true { continue }
                 complain("syncdaemon: \(error)")
                 switch error {
@@ -49,11 +55,37 @@ enum Service {
         }
     }
 
+    /// How a daemon that served has ended.
+    private enum End {
+        case stopped
+        /// The one that it followed is gone.
+        case toBeginAnew
+    }
+
+    /// Begins anew in the same process, which systemd goes on watching.
+    ///
+    /// What is left of the threads ends with that.
+    ///
+    /// - Parameter arePassed: Whether systemd opened the sockets: the process closed its own.
+    /// - Returns: The exit code, when it cannot.
+    private static func beginAnew(_ arePassed: Bool, _ log: Log) -> Int32 {
+        guard !arePassed else {
+            log.notice("Ends, so that systemd passes its sockets anew.")
+            return 1
+        }
+        // Not at once: who was lost just now may be about to come back.
+        usleep(UInt32(Limits.seatLookMilliseconds) * 1000)
+        let arguments = unsafe CommandLine.arguments.map { unsafe strdup($0) } + [nil]
+        unsafe execv("/proc/self/exe", arguments)
+        log.error("The daemon could not begin anew.", ["error": "\(errno)"])
+        return 1
+    }
+
     /// Opens what there is to open, and serves.
     private static func start(
-        _ configuration: Configuration, until signals: sigset_t, _ log: Log,
-        _ examine: @escaping () -> Examination
-    ) throws(StartError) {
+        _ configuration: Configuration, following connection: LinkConnection?,
+        until signals: sigset_t, _ log: Log, _ examine: @escaping () -> Examination
+    ) throws(StartError) -> End {
         let listeners = try makeListeners(configuration)
         let address = listeners.address(at: .main) ?? ""
         let secure = listeners.address(at: .secure)
@@ -63,7 +95,8 @@ enum Service {
             isProxied: !configuration.proxyProtocolFrom.isEmpty)
         let orders = ServiceOrders()
         let node = try Node(
-            configuration: configuration, exposure: exposure, log: log, orders: orders
+            configuration: configuration, exposure: exposure, log: log, orders: orders,
+            following: connection
         ) { error in
             log.error("\(error) The daemon stops here.")
             // After a failed sync nothing that the kernel says about this file can be believed.
@@ -83,13 +116,13 @@ enum Service {
         let reloader = Reloader(
             configuration, address: address, secure: secure, log: log,
             examine: examine)
-        serve(node, on: listeners, until: signals, reloader, orders, log)
+        return serve(node, on: listeners, until: signals, reloader, orders, log)
     }
 
     private static func serve(
         _ node: Node, on listeners: Listeners, until signals: sigset_t,
         _ reloader: consuming Reloader, _ orders: ServiceOrders, _ log: Log
-    ) {
+    ) -> End {
         let address = reloader.address
         let group = reloader.adminSocketGroup
         let secureAddress = listeners.address(at: .secure)
@@ -107,12 +140,17 @@ enum Service {
             renewSocket(of: listeners, group, log)
         }
 
-        if orders.isToStop {
+        // Somebody may have ended it just when it was to begin anew.
+        let end = signal == SIGUSR2 ? End.toBeginAnew : .stopped
+        if end == .toBeginAnew {
+            log.notice("Begins anew, without the daemon that it followed.")
+        } else if orders.isToStop {
             log.notice("Stopping.", ["by": "an operator's drain"])
         } else {
             log.notice("Stopping.", ["signal": signal])
         }
-        notifier.stopping(status: "Draining")
+        // It goes on, for whoever watches it.
+        if end == .stopped { notifier.stopping(status: "Draining") }
         let lastResort = LastResort()
         lastResort.start()
         node.stopAccepting()
@@ -121,6 +159,7 @@ enum Service {
         lastResort.begins(.end)
         log.notice("Stopped.")
         log.reportSuppressed()
+        return end
     }
 
     /// Feeds the watchdog, and reloads, until a signal comes that ends the daemon.
@@ -149,6 +188,7 @@ enum Service {
                 reloading()
                 for told in waiting { told(outcome) }
                 notifier.ready(status: "Listening on \(reloader.address)")
+            case SIGUSR2 where orders.isBeginningAnew: return signal
             case SIGUSR1, SIGUSR2:
                 log.notice("This signal means nothing here. SIGHUP reloads.", ["signal": signal])
             default: break

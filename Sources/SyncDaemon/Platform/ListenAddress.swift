@@ -43,7 +43,7 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether it stands for all addresses of the machine.
-    private var isWildcard: Bool { bytes.allSatisfy { $0 == 0 } }
+    var isWildcard: Bool { bytes.allSatisfy { $0 == 0 } }
 
     /// Whether the kernel would refuse one while the other is open; port 0 is never another's.
     func overlaps(_ other: ListenAddress) -> Bool {

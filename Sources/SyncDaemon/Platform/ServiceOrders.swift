@@ -19,6 +19,7 @@ final class ServiceOrders: Sendable {
 
     private let reloads = Locked<[Told]>([])
     private let isStopAsked = Locked(false)
+    private let isToBeginAnew = Locked(false)
     private let raise: @Sendable (Int32) -> Void
 
     /// - Parameter raise: Sends a signal to this process.
@@ -38,6 +39,16 @@ final class ServiceOrders: Sendable {
         isStopAsked.withLock { $0 = true }
         raise(SIGTERM)
     }
+
+    /// Has the daemon drain, and begin anew in the same process.
+    func beginAnew() {
+        isToBeginAnew.withLock { $0 = true }
+        // Not one that ends it: somebody may send that at the same time.
+        raise(SIGUSR2)
+    }
+
+    /// Whether it is to begin anew once it has drained.
+    var isBeginningAnew: Bool { isToBeginAnew.withLock { $0 } }
 
     /// Whether an operator had the daemon end, by request and not by signal.
     var isToStop: Bool { isStopAsked.withLock { $0 } }

@@ -58,8 +58,16 @@ protocol PresenceReceiver: Sendable {
     func deliver(_ answer: PresenceAnswer)
 }
 
+/// Who is asked about presence: this daemon's own thread, or another daemon's.
+protocol PresenceDoor: Sendable {
+    /// Queues a request.
+    ///
+    /// - Returns: `false` when too many wait already.
+    func ask(_ request: PresenceRequest) -> Bool
+}
+
 /// The part of presence that any thread may hold.
-final class PresenceThread: Sendable {
+final class PresenceThread: PresenceDoor {
     private enum Request: Sendable {
         case ask(PresenceRequest)
         /// Wakes the thread so that it can show that it runs.
@@ -130,9 +138,6 @@ final class PresenceThread: Sendable {
         }
     }
 
-    /// Queues a request.
-    ///
-    /// - Returns: `false` when too many wait already.
     func ask(_ request: PresenceRequest) -> Bool {
         requests.put(.ask(request))
     }

@@ -9,8 +9,9 @@ import SQL
 struct ClusterLook: Sendable {
     /// A session of some daemon with the database.
     struct Member: Sendable {
-        /// `serves`, `reserve`, or `elsewhere`: it writes to another schema.
+        /// `serves`, `reserve`, `follows`, or `elsewhere`: it writes to another schema.
         var role: String
+        /// 0: it has none of its own.
         var session: Int
         /// Empty: on the server's own machine.
         var address: String

@@ -9,6 +9,8 @@ struct SeatTerms {
     var needsStandby = false
     /// Whether a schema that is taken is asked for again for a moment.
     var isPatient = true
+    /// Where daemons find it that follow; empty: nowhere.
+    var address = ""
 }
 
 /// A term of this daemon's, which each of its commits has to hold.
@@ -47,13 +49,15 @@ final class DatabaseSeat {
         fence = try connection.prepare("SELECT fence(?, ?)")
         findStandby = try connection.prepare(
             "SELECT 1 WHERE current_setting('synchronous_standby_names') <> ''")
+        try Self.makeRoomForAddress(connection)
         try begin.run()
         let take = try connection.prepare(
             """
-            UPDATE seat SET term = term + 1, pid = pg_backend_pid(), renewed = clock_timestamp()
-            WHERE id = 0 RETURNING term, pid
+            UPDATE seat SET term = term + 1, pid = pg_backend_pid(), renewed = clock_timestamp(),
+            address = ? WHERE id = 0 RETURNING term, pid
             """)
-        guard let (term, pid) = try take.first(body: { ($0.integer(0), $0.integer(1)) }) else {
+        let taken = try take.first([.text(terms.address)]) { ($0.integer(0), $0.integer(1)) }
+        guard let (term, pid) = taken else {
             throw .damaged(path: place.name, reason: "its seat is missing")
         }
         self.term = Int(term)
@@ -63,6 +67,21 @@ final class DatabaseSeat {
         try hold(connection)
         try commit.run(expecting: "COMMIT")
         try requireDurable(connection)
+    }
+
+    /// Adds the column in a schema that was made before there was a link.
+    private static func makeRoomForAddress(
+        _ connection: borrowing StoreConnection
+    ) throws(StoreError) {
+        let isThere = try connection.prepare(
+            """
+            SELECT 1 FROM pg_attribute WHERE attrelid = 'seat'::regclass
+            AND attname = 'address' AND NOT attisdropped
+            """
+        ).first { _ in true }
+        guard isThere == nil else { return }
+        try connection.execute(
+            "ALTER TABLE seat ADD COLUMN address text COLLATE \"C\" NOT NULL DEFAULT ''")
     }
 
     /// Ends the open transaction with an error, unless the term goes on; told with the commit.

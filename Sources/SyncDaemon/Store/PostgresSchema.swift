@@ -182,13 +182,14 @@ enum PostgresSchema {
             PRIMARY KEY (channel, "user"));
         """
 
-    /// - `seat`: which start of a daemon may write, its backend, and when that last said so.
+    /// - `seat`: which start of a daemon may write, its backend, when that last said so, and where
+    ///   other daemons find it.
     /// - `fence`: ends a transaction of any other one, or of one whose commits would be on one
     ///   machine only where they are to be on two.
     private static let seat = """
         CREATE TABLE seat(
             id bigint PRIMARY KEY CHECK (id = 0), term bigint NOT NULL, pid bigint NOT NULL,
-            renewed timestamptz NOT NULL)
+            renewed timestamptz NOT NULL, address text COLLATE "C" NOT NULL DEFAULT '')
             WITH (fillfactor = 10, autovacuum_vacuum_threshold = 5000,
                 autovacuum_vacuum_scale_factor = 0);
         INSERT INTO seat VALUES (0, 0, 0, clock_timestamp());

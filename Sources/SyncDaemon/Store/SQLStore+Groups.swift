@@ -29,20 +29,7 @@ extension SQLStore {
         }
     }
 
-    func allGroups() throws(StoreError) -> [GroupMembership] {
-        var groups: [GroupMembership] = []
-        try connection.prepare(
-            "SELECT keyset, name, channel FROM channel_group ORDER BY keyset, name, channel"
-        ).query { row in
-            let group = ChannelGroup(row.text(1), keyset: row.text(0))
-            if groups.last?.group != group {
-                groups.append(GroupMembership(group: group, channels: []))
-            }
-            groups[groups.count - 1].channels.append(row.text(2))
-            return true
-        }
-        return groups
-    }
+    func allGroups() throws(StoreError) -> [GroupMembership] { try connection.allGroups() }
 
     func groupUse(ofKeyset keyset: String?) throws(StoreError) -> GroupUse {
         // A row of the inner one is a group.
@@ -57,5 +44,23 @@ extension SQLStore {
             GroupUse(groups: Int($0.integer(0)), channels: Int($0.integer(1)))
         }
         return use ?? GroupUse()
+    }
+}
+
+extension StoreConnection {
+    /// As ``Store/allGroups()`` has it.
+    func allGroups() throws(StoreError) -> [GroupMembership] {
+        var groups: [GroupMembership] = []
+        try prepare(
+            "SELECT keyset, name, channel FROM channel_group ORDER BY keyset, name, channel"
+        ).query { row in
+            let group = ChannelGroup(row.text(1), keyset: row.text(0))
+            if groups.last?.group != group {
+                groups.append(GroupMembership(group: group, channels: []))
+            }
+            groups[groups.count - 1].channels.append(row.text(2))
+            return true
+        }
+        return groups
     }
 }

@@ -20,23 +20,7 @@ extension SQLStore {
     }
 
     func allKeyGrants() throws(StoreError) -> [KeyGrant] {
-        var grants: [KeyGrant] = []
-        var damage: String?
-        try connection.prepare("SELECT \(KeyGrantSubject.names), bits, expiry FROM key_grant")
-            .query { row in
-                guard let subject = KeyGrantSubject(row), let bits = UInt8(exactly: row.integer(4)),
-                    bits != 0, bits & ~KeyGrant.allBits == 0
-                else {
-                    damage = row.text(2)
-                    return false
-                }
-                grants.append(KeyGrant(subject: subject, bits: bits, expiry: row.integer(5)))
-                return true
-            }
-        if let damage {
-            throw .damaged(path: path, reason: "no grant says so of \(LogText.quoted(damage))")
-        }
-        return grants
+        try connection.allKeyGrants(path: path)
     }
 
     func keyGrantCount(inKeyset keyset: ExactText?) throws(StoreError) -> Int {
@@ -69,6 +53,28 @@ extension SQLStore {
             return true
         }
         return forgotten
+    }
+}
+
+extension StoreConnection {
+    /// As ``Store/allKeyGrants()`` has it.
+    func allKeyGrants(path: String) throws(StoreError) -> [KeyGrant] {
+        var grants: [KeyGrant] = []
+        var damage: String?
+        try prepare("SELECT \(KeyGrantSubject.names), bits, expiry FROM key_grant").query { row in
+            guard let subject = KeyGrantSubject(row), let bits = UInt8(exactly: row.integer(4)),
+                bits != 0, bits & ~KeyGrant.allBits == 0
+            else {
+                damage = row.text(2)
+                return false
+            }
+            grants.append(KeyGrant(subject: subject, bits: bits, expiry: row.integer(5)))
+            return true
+        }
+        if let damage {
+            throw .damaged(path: path, reason: "no grant says so of \(LogText.quoted(damage))")
+        }
+        return grants
     }
 }
 

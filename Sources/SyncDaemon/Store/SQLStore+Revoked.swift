@@ -17,20 +17,7 @@ extension SQLStore {
     }
 
     func allRevoked() throws(StoreError) -> [RevokedToken] {
-        var tokens: [RevokedToken] = []
-        var damage: String?
-        try connection.prepare("SELECT keyset, id, expiry FROM revoked_token").query { row in
-            guard let token = RevokedToken(row) else {
-                damage = row.text(1)
-                return false
-            }
-            tokens.append(token)
-            return true
-        }
-        if let damage {
-            throw .damaged(path: path, reason: "\(LogText.quoted(damage)) is no token's id")
-        }
-        return tokens
+        try connection.allRevoked(path: path)
     }
 
     func revokedCount(inKeyset keyset: ExactText) throws(StoreError) -> Int {
@@ -57,6 +44,26 @@ extension SQLStore {
             return true
         }
         return forgotten
+    }
+}
+
+extension StoreConnection {
+    /// As ``Store/allRevoked()`` has it.
+    func allRevoked(path: String) throws(StoreError) -> [RevokedToken] {
+        var tokens: [RevokedToken] = []
+        var damage: String?
+        try prepare("SELECT keyset, id, expiry FROM revoked_token").query { row in
+            guard let token = RevokedToken(row) else {
+                damage = row.text(1)
+                return false
+            }
+            tokens.append(token)
+            return true
+        }
+        if let damage {
+            throw .damaged(path: path, reason: "\(LogText.quoted(damage)) is no token's id")
+        }
+        return tokens
     }
 }
 

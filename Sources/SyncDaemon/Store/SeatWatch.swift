@@ -8,7 +8,8 @@ final class SeatWatch {
     enum Finding {
         /// Nobody has it, or there is none yet.
         case free
-        case taken
+        /// - Parameter address: Where daemons find it that follow; empty: nowhere.
+        case taken(by: String)
         /// The session of a daemon that was silent was told to end.
         case ended
         /// A daemon is silent, and its session cannot be ended: it waits for the server, or is of
@@ -22,6 +23,7 @@ final class SeatWatch {
     private let unlock: StoreStatement
     private let endSilent: StoreStatement
     private let findSilent: StoreStatement
+    private let findAddress: StoreStatement
 
     private let lease: SQLValue
 
@@ -57,6 +59,9 @@ final class SeatWatch {
             SELECT 1 FROM seat WHERE pid <> 0
             AND renewed < clock_timestamp() - make_interval(secs => ?::bigint)
             """)
+        // A schema that no daemon of this release has served yet has no such column.
+        findAddress = try connection.prepare(
+            "SELECT coalesce(to_jsonb(seat) ->> 'address', '') FROM seat")
     }
 
     /// Connects again, if it has to.
@@ -70,6 +75,7 @@ final class SeatWatch {
             return .free
         }
         if try endSilent.first([lease], body: { $0.integer(0) == 1 }) == true { return .ended }
-        return try findSilent.first([lease]) { _ in true } == true ? .silent : .taken
+        if try findSilent.first([lease], body: { _ in true }) == true { return .silent }
+        return .taken(by: try findAddress.first { $0.text(0) } ?? "")
     }
 }

@@ -16,14 +16,14 @@ final class WebhookThread: Sendable {
     private let state = Locked(State())
     private let waker: Locked<SenderWaker?> = Locked(nil)
     private let thread: Locked<OSThread?> = Locked(nil)
-    private let ledger: LedgerThread
+    private let ledger: LedgerDoor
     private let health: Health
 
     /// Starts the thread.
     ///
     /// - Parameter makeReader: Of the ledger's store; called on the thread.
     init(
-        _ webhooks: [Webhook], ledger: LedgerThread,
+        _ webhooks: [Webhook], ledger: LedgerDoor,
         makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
         health: Health, log: Log
     ) {
@@ -145,7 +145,7 @@ final class WebhookThread: Sendable {
 extension WebhookThread {
     /// The ledger and libcurl.
     fileprivate struct World: DeliveryWorld {
-        let ledger: LedgerThread
+        let ledger: LedgerDoor
         let sender: HTTPSender<LaneID>
 
         func position() -> Timetoken {

@@ -70,6 +70,8 @@ extension CloseReason {
     static let kicked = CloseReason(.goingAway, "An operator ended this session. Reconnect.")
     static let tooSlow = CloseReason(
         .tryAgainLater, "You read too slowly. Reconnect with your cursors.")
+    static let behind = CloseReason(
+        .tryAgainLater, "This daemon is behind another one. Connect again.")
     static let storeFailed = CloseReason(
         .tryAgainLater, "The store could not be read. Reconnect.")
 

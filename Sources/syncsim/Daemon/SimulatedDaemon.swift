@@ -19,6 +19,23 @@ private final class Steps: CommitReceiver {
     }
 }
 
+/// What a follower's order wants of the one that gives places, until the link takes it.
+private final class Wanted: Sendable {
+    private let waiting = Locked<[EventOrder.Wanted]>([])
+
+    func put(_ wanted: EventOrder.Wanted) -> Bool {
+        waiting.withLock { $0.append(wanted) }
+        return true
+    }
+
+    func take() -> [EventOrder.Wanted] {
+        waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+}
+
 /// From start to crash or drain.
 final class SimulatedDaemon {
     let order: EventOrder
@@ -39,6 +56,16 @@ final class SimulatedDaemon {
     func isUnlucky(_ once: Int) -> Bool { world.choices.below(once) == 0 }
     let interests = InterestTable()
     private let steps = Steps()
+    /// Daemons that follow this one.
+    private var links: [SimulatedLink] = []
+    /// To the one that this follows; `nil`: it orders.
+    private var link: SimulatedLink?
+    /// What of a follower's is wanted of the one that orders.
+    private let wanted = Wanted()
+    /// Where its run began.
+    let began: Timetoken
+    /// Of a follower, as steps have it.
+    private var heardFloors = StoreFloors()
     private let asksForCeiling = Locked(false)
     let counters = Counters()
     let clock: SimulatedClock
@@ -47,6 +74,8 @@ final class SimulatedDaemon {
     /// Whether its acceptor runs.
     var isAccepting = true
 
+    /// One that orders.
+    ///
     /// - Parameter clock: The daemon's time.
     init(
         on store: SimulatedStore, _ clock: SimulatedClock, in world: World
@@ -54,6 +83,7 @@ final class SimulatedDaemon {
         self.world = world
         self.clock = clock
         life = world.life
+        began = store.last
         ignoresFloor = world.bug == .ignoredFloor
         let asks = asksForCeiling
         order = EventOrder(
@@ -78,17 +108,107 @@ final class SimulatedDaemon {
         self.readers = readers
         for number in 0..<world.setting.reactors {
             let engine = SimulatedEngine(
-                reactor: number, daemon: self, ledger: ledger, readers: readers,
-                presence: presence, store: store)
+                reactor: number, daemon: self, readers: readers, store: store)
             reactors.append(SimulatedReactor(engine, counters: counters, in: world))
         }
     }
+
+    /// One that follows: it is let in, and then reads what the store is.
+    ///
+    /// - Parameters:
+    ///   - leader: Who orders.
+    ///   - store: Whose.
+    ///   - life: A number of no other start.
+    init(
+        following leader: SimulatedDaemon, on store: SimulatedStore, life: Int, in world: World
+    ) throws(StoreError) {
+        self.world = world
+        self.life = life
+        clock = leader.clock
+        began = leader.began
+        ignoresFloor = false
+        let settled = leader.order.settled
+        let wanted = wanted
+        order = EventOrder(
+            after: store.last, ceiling: store.clock.ceiling, wallTicks: clock.ticks,
+            forward: wanted.put, receiver: steps, askForCeiling: {})
+        groups = ChannelGroups(try store.allGroups())
+        heardFloors = StoreFloors(
+            tombstones: store.tombstoneFloor, deletions: store.deletionFloor)
+        isAccepting = settled.durable >= store.last
+        let link = SimulatedLink(from: self, to: leader, after: store.last, in: world)
+        self.link = link
+        if world.bug == .gapAtStart {
+            // It is let in late, and takes what it read for all that was before.
+            isAccepting = true
+            world.scheduler.after(world.choices.span(0, Microseconds.second)) { [weak leader] in
+                leader?.links.append(link)
+            }
+        } else {
+            leader.links.append(link)
+        }
+        let ownReader = try store.makeReader()
+        let readers = SimulatedReaders(
+            FaultyReader(pageEvents: world.setting.pageEvents, bug: world.bug) {
+                [unowned world] in world.databaseReader ?? ownReader
+            },
+            of: self,
+            caches: ReaderCaches(
+                repairs: RepairCache(secret: store.secret), secret: store.secret,
+                windows: world.setting.windowBounds), in: world)
+        self.readers = readers
+        for number in 0..<world.setting.reactors {
+            let engine = SimulatedEngine(
+                reactor: number, daemon: self, readers: readers, store: store)
+            reactors.append(SimulatedReactor(engine, counters: counters, in: world))
+        }
+    }
+
+    var isFollowing: Bool { link != nil }
+    var floor: Timetoken { ledger?.floor ?? heardFloors.tombstones }
+    var deletionFloor: Timetoken { ledger?.deletionFloor ?? heardFloors.deletions }
+
+    /// How far a follower has caught up.
+    let marks = CatchUpMarks()
+
+    func catchUp() -> Int { marks.ask { link?.ask(mark: $0) ?? false } }
+
+    // MARK: Of the ledger, wherever it is
+
+    func submit(_ write: Write) -> Bool { ledger?.submit(write) ?? link?.ask(write) ?? false }
+    func commitSoon() { ledger?.wake() }
+
+    func askPresence(_ request: PresenceRequest) -> Bool {
+        presence?.ask(request) ?? link?.ask(request) ?? false
+    }
+
+    /// Presence's answer, to a reactor of this daemon's or to another daemon.
+    func deliver(_ answer: PresenceAnswer) {
+        if answer.origin.reactor < reactors.count {
+            reactors[answer.origin.reactor].post(.presence(answer))
+        } else {
+            links.first { $0.owns(answer.origin) }?.tell(.presence(answer.origin, answer.reply))
+        }
+    }
+
+    /// Takes a step of the one that orders.
+    func take(_ step: Commit) {
+        groups.apply(step.groups)
+        heardFloors = step.floors ?? heardFloors
+        order.finish(step)
+        spread()
+    }
+
+    func cutLink() { link?.end() }
+    func silenceLink(for microseconds: UInt64) { link?.silence(for: microseconds) }
+    func forget(_ ended: SimulatedLink) { links.removeAll { $0 === ended } }
 
     /// Whether a commit is under way.
     var isCommitting: Bool { ledger?.isBusy ?? false }
 
     func announce(_ announcement: Announcement) -> Announced {
         let announced = order.announce(Relay.carry(value: announcement))
+        if let link { return link.ask(wanted.take()) ? announced : .refused }
         spread()
         raiseCeiling()
         return announced
@@ -96,7 +216,9 @@ final class SimulatedDaemon {
 
     func freshCursor(_ origin: Origin) -> Announced {
         defer { raiseCeiling() }
-        return order.now(for: origin)
+        let now = order.now(for: origin)
+        if let link, !link.ask(wanted.take()) { return .at(order.visible) }
+        return now
     }
 
     private func raiseCeiling() {
@@ -111,8 +233,11 @@ final class SimulatedDaemon {
     func spread() {
         for step in steps.take().map(Relay.carry(_:)) {
             world.witness(step, of: self)
-            let parts = step.parts(
+            var own = step
+            own.answers.removeAll { $0.origin.reactor >= reactors.count }
+            let parts = own.parts(
                 for: reactors.count, wanted: interests.reactors(wanting: step.events))
+            for link in links { link.publish(step) }
             for (reactor, part) in zip(reactors, parts) {
                 if let part { reactor.post(.commit(part)) }
             }
@@ -146,6 +271,8 @@ final class SimulatedDaemon {
 
     /// The process stops at once; what it had in memory is gone.
     func die() {
+        for link in links { link.end() }
+        link?.end()
         ledger?.die()
         readers?.die()
         presence?.die()

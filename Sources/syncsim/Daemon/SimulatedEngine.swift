@@ -8,9 +8,7 @@ import EventModel
 struct SimulatedEngine: Engine {
     let reactor: Int
     unowned let daemon: SimulatedDaemon
-    unowned let ledger: SimulatedLedger
     unowned let readers: SimulatedReaders
-    unowned let presence: SimulatedPresence
     private let order: EventOrder
     private let epochs: Epochs
     private let secret: DigestSecret
@@ -22,29 +20,23 @@ struct SimulatedEngine: Engine {
     let began: Timetoken
 
     init(
-        reactor: Int, daemon: SimulatedDaemon, ledger: SimulatedLedger, readers: SimulatedReaders,
-        presence: SimulatedPresence, store: SimulatedStore
+        reactor: Int, daemon: SimulatedDaemon, readers: SimulatedReaders, store: SimulatedStore
     ) {
         self.reactor = reactor
         self.daemon = daemon
-        self.ledger = ledger
         self.readers = readers
-        self.presence = presence
         order = daemon.order
         groups = daemon.groups
         clock = daemon.clock
         epochs = Epochs(store: store.epoch, runs: store.runs)
         secret = store.secret
-        began = store.last
+        began = daemon.began
     }
 
     var epoch: String { epochs.text }
 
-    func submit(_ write: Write) -> Bool {
-        ledger.submit(Relay.carry(value: write))
-    }
-
-    func commitSoon() { ledger.wake() }
+    func submit(_ write: Write) -> Bool { daemon.submit(Relay.carry(value: write)) }
+    func commitSoon() { daemon.commitSoon() }
     func announce(_ announcement: Announcement) -> Announced { daemon.announce(announcement) }
 
     func ask(_ request: ReadRequest) -> Bool {
@@ -55,7 +47,7 @@ struct SimulatedEngine: Engine {
         }
         return readers.ask(request)
     }
-    func askPresence(_ request: PresenceRequest) -> Bool { presence.ask(request) }
+    func askPresence(_ request: PresenceRequest) -> Bool { daemon.askPresence(request) }
 
     func follow(_ channel: Channel) -> (visible: Timetoken, durable: Timetoken) {
         daemon.interests.add(channel, of: reactor)
@@ -66,12 +58,20 @@ struct SimulatedEngine: Engine {
 
     var newest: Timetoken { order.visible }
     var settled: (visible: Timetoken, durable: Timetoken) { order.settled }
-    var tombstoneFloor: Timetoken { daemon.ignoresFloor ? .zero : ledger.floor }
-    var deletionFloor: Timetoken { ledger.deletionFloor }
+    var tombstoneFloor: Timetoken { daemon.ignoresFloor ? .zero : daemon.floor }
+    var deletionFloor: Timetoken { daemon.deletionFloor }
 
     func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement {
         epochs.judge(cursor, epoch, newest: order.visible)
     }
+
+    func isAhead(_ cursor: Timetoken, of epoch: String?) -> Bool {
+        daemon.isFollowing && daemon.bug != .judgeByVisible && cursor > order.visible
+            && (epoch == nil || epoch == self.epoch)
+    }
+
+    func catchUp() -> Int { daemon.catchUp() }
+    var caughtUp: Int { daemon.marks.newest }
 
     func freshCursor(for origin: Origin) -> Announced { daemon.freshCursor(origin) }
     func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }

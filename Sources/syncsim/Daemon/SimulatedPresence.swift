@@ -55,8 +55,7 @@ final class SimulatedPresence {
             world.witness(request, of: daemon)
             let reply = presence.reply(to: request, at: now)
             guard let origin = request.origin else { continue }
-            let answer = PresenceAnswer(origin: origin, request: request, reply: reply)
-            daemon.reactors[origin.reactor].post(.presence(answer))
+            daemon.deliver(PresenceAnswer(origin: origin, request: request, reply: reply))
         }
         for event in presence.advance(to: now) {
             world.tally.count("presence \(event.notice.action.rawValue)")

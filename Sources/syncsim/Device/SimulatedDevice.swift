@@ -73,10 +73,9 @@ final class SimulatedDevice {
     private func connect() {
         guard connection == nil else { return }
         let now = world.scheduler.now
-        guard now >= offlineUntil, now >= partitionedUntil, let daemon = world.daemon,
-            daemon.isAccepting,
-            let reactor = daemon.reactors.isEmpty ? nil : world.choices.pick(daemon.reactors)
+        guard now >= offlineUntil, now >= partitionedUntil, let daemon = world.anyDaemon
         else { return connectLater() }
+        let reactor = world.choices.pick(daemon.reactors)
         let connection = Connection(world.nextSession(), to: reactor, of: self, in: world)
         self.connection = connection
         reactor.transport.add(connection)

@@ -34,6 +34,9 @@ struct Faults {
 
     /// Lets something go wrong.
     mutating func strike(_ world: World) {
+        if !world.followers.isEmpty, world.choices.chance(25) {
+            return world.strike(world.choices.pick(world.followers))
+        }
         let device = world.choices.pick(world.devices)
         switch world.choices.below(100) {
         case 0..<20: cut(device, world)

@@ -48,6 +48,12 @@ struct PollWitness {
             + "which was handed out"
     }
 
+    /// Reactors of a daemon that follows are told of an event.
+    mutating func hear(_ event: Envelope, life: Int) {
+        guard !event.isStored else { return }
+        unstored.append(Unstored(timetoken: event.timetoken, channel: event.channel, life: life))
+    }
+
     /// An answer is written.
     mutating func see(
         _ answer: PollAnswer, to ask: Ask, _ truth: Truth, floor: Timetoken, lineage: Int

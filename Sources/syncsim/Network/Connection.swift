@@ -133,7 +133,8 @@ final class Connection {
     /// The daemon's process is gone, and its sockets with it.
     func daemonDied() {
         isOpenAtDaemon = false
-        cut(silently: world.choices.chance(20))
+        // In the calm nothing is as late as a heartbeat that fails.
+        cut(silently: world.isEventful && world.choices.chance(20))
     }
 
     /// The device's process is gone, or it does not want to go on.

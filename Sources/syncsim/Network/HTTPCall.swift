@@ -36,8 +36,7 @@ final class HTTPCall {
         request = HTTPRequest(method: method, target: target)
         connection = world.nextSession()
         latency = world.choices.span(Microseconds.millisecond, 400 * Microseconds.millisecond)
-        let daemon = world.daemon.flatMap { $0.isAccepting && !$0.reactors.isEmpty ? $0 : nil }
-        guard let daemon else {
+        guard let daemon = world.anyDaemon else {
             tell(nil)
             return
         }

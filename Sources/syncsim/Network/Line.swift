@@ -57,9 +57,7 @@ final class Line: ConnectionOwner {
 
     private func connect() {
         guard connection == nil else { return }
-        guard let daemon = world.daemon, daemon.isAccepting, !daemon.reactors.isEmpty else {
-            return connectLater()
-        }
+        guard let daemon = world.anyDaemon else { return connectLater() }
         let reactor = world.choices.pick(daemon.reactors)
         let connection = Connection(world.nextSession(), to: reactor, of: self, in: world)
         self.connection = connection

@@ -69,10 +69,18 @@ enum PlantedBug: String, CaseIterable {
     /// What a server commits counts, whether a standby has it or not.
     case noStandbyCheck = "no-standby-check"
 
+    /// A daemon that follows takes cursors that are ahead of it for those of a store that was lost.
+    case judgeByVisible = "judge-by-visible"
+    /// A daemon that follows reads the database, and is let in a while later.
+    case gapAtStart = "gap-at-start"
+
+    /// Whether it is found where a daemon follows another.
+    var isAboutLinks: Bool { self == .judgeByVisible || self == .gapAtStart }
+
     /// Whether it is found where daemons take turns at a database server.
     var isAboutServers: Bool {
         switch self {
-        case .noCeiling, .noFence, .noStandbyCheck: true
+        case .noCeiling, .noFence, .noStandbyCheck, .judgeByVisible, .gapAtStart: true
         default: false
         }
     }

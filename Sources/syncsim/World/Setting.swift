@@ -66,6 +66,8 @@ struct Setting {
     let pageEvents: Int
     /// Whether the store is a database server's, and another daemon waits in reserve.
     let hasReserve: Bool
+    /// Daemons that follow the one that serves then.
+    let followers: Int
     /// What holds in all channels.
     let rules: ReactionRules
 
@@ -120,5 +122,6 @@ struct Setting {
         let pageMin = tombstoneSeconds < 100 ? 40 : 1
         pageEvents = max(pageMin, others.pick([Limits.catchUpEventsMax, 40, 8, 1]))
         hasReserve = others.chance(35)
+        followers = others.pick([0, 1, 2])
     }
 }

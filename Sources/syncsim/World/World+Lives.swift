@@ -37,12 +37,69 @@ extension World {
             try begin(with: store)
             daemon = try SimulatedDaemon(on: store, clock, in: self)
             checkStore()
+            while followers.count < followersWanted { try follow() }
         } catch {
             guard isCutOff, store == nil else {
                 return violation("I9", "the daemon does not start: \(error)")
             }
             tally.count("power loss at the start")
             startLater()
+        }
+    }
+
+    /// Daemons that follow, where there is a database server.
+    private var followersWanted: Int {
+        guard isOnServer else { return 0 }
+        return bug?.isAboutLinks == true ? max(1, setting.followers) : setting.followers
+    }
+
+    /// A daemon finds the schema in use, and follows the one that uses it.
+    private func follow() throws(StoreError) {
+        guard let daemon, let store else { return }
+        tally.count("a daemon follows")
+        followers.append(
+            try SimulatedDaemon(following: daemon, on: store, life: nextFollower(), in: self))
+    }
+
+    /// A follower has lost the one that it followed: its process begins anew, and follows whoever
+    /// orders then.
+    func beginAnew(_ follower: SimulatedDaemon) {
+        guard followers.contains(where: { $0 === follower }) else { return }
+        trace("--- a follower begins anew")
+        followers.removeAll { $0 === follower }
+        follower.die()
+        followLater()
+    }
+
+    private func followLater() {
+        scheduler.after(choices.span(Microseconds.second / 4, 3 * Microseconds.second)) {
+            [weak self] in
+            guard let self, violation == nil, daemon != nil, followers.count < followersWanted
+            else { return }
+            do throws(StoreError) {
+                try follow()
+            } catch {
+                violation("I9", "a follower does not start: \(error)")
+            }
+        }
+    }
+
+    /// Something goes wrong between two daemons, or with one that follows.
+    func strike(_ follower: SimulatedDaemon) {
+        switch choices.below(5) {
+        case 0:
+            tally.count("a follower dies")
+            beginAnew(follower)
+        case 1:
+            tally.count("a frozen follower")
+            follower.freeze(for: choices.span(Microseconds.second / 10, 4 * Microseconds.second))
+        case 2:
+            tally.count("a link is cut")
+            follower.cutLink()
+        default:
+            tally.count("a silent link")
+            follower.silenceLink(
+                for: choices.span(Microseconds.second / 10, 15 * Microseconds.second))
         }
     }
 
@@ -153,6 +210,9 @@ extension World {
 
     /// Puts another disk in the place of the present one.
     func replace(_ platter: Platter, _ truth: Truth) {
+        // They are over another database from one moment to the next.
+        for follower in followers { follower.die() }
+        followers = []
         // Whoever puts a store back sets the clock right: a device tells what it did in the lost
         // one from what is in this one by their timetokens.
         earliestTicks = max(earliestTicks, truthEnd.rawValue + 1)

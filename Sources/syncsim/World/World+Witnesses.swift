@@ -45,6 +45,10 @@ extension World {
 
     /// The reactors of a daemon are told of a step.
     func witness(_ step: Commit, of teller: SimulatedDaemon) {
+        guard !teller.isFollowing else {
+            for event in step.events { witnesses.polls.hear(event, life: teller.life) }
+            return
+        }
         guard teller === daemon else { return report(witnesses.daemon.seeLate(step)) }
         report(witnesses.daemon.see(step))
         for event in step.events {

@@ -42,6 +42,11 @@ final class World {
     private(set) var moderator: Moderator?
     private(set) var editor: Editor?
     var daemon: SimulatedDaemon?
+    /// Those that follow it, or follow one whose term is over and do not know that yet.
+    var followers: [SimulatedDaemon] = []
+    /// Starts of these.
+    private var lastFollower = 0
+    private var lastLink = 0
     /// Those whose term is over, and who are not gone yet.
     var ousted: [(daemon: SimulatedDaemon, store: SimulatedStore)] = []
     private(set) var violation: Violation?
@@ -113,6 +118,7 @@ final class World {
     func run() throws(Violation) -> Tally {
         populate()
         defer {
+            for follower in followers { follower.die() }
             daemon?.die()
             store?.die()
             endOusted()
@@ -265,6 +271,26 @@ final class World {
     func nextSession() -> SessionID {
         lastSession += 1
         return SessionID(slot: lastSession % 16, generation: lastSession)
+    }
+
+    func nextLink() -> Int {
+        lastLink += 1
+        return lastLink
+    }
+
+    /// A number that no other start of a daemon has.
+    func nextFollower() -> Int {
+        lastFollower -= 1
+        return lastFollower
+    }
+
+    /// Some daemon that takes connections.
+    var anyDaemon: SimulatedDaemon? {
+        let all = ([daemon].compactMap(\.self) + followers).filter {
+            $0.isAccepting && !$0.reactors.isEmpty
+        }
+        // Worlds with one are what they were before there were several.
+        return all.count > 1 ? choices.pick(all) : all.first
     }
 
     func nextMutation() -> Int {

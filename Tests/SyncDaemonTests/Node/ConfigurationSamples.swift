@@ -50,6 +50,9 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("store.require_standby", "true", written: "yes"),
         ConfigurationSample("store.tombstone_days", "7"),
         ConfigurationSample("store.mutation_days", "7"),
+        ConfigurationSample("cluster.listen", "10.0.0.1:8090"),
+        ConfigurationSample("cluster.advertise", "[2001:db8::1]:8090"),
+        ConfigurationSample("cluster.key_file", "/srv/cluster.key"),
         ConfigurationSample("log.level", "debug"),
         ConfigurationSample("log.format", "text"),
         ConfigurationSample("limits.send_queue_bytes", "256K", written: "262144"),
@@ -69,6 +72,14 @@ extension ConfigurationSample {
         if ["store.reserve", "store.require_standby"].contains(key.path) {
             return ["SYNCDAEMON_STORE_KIND": "postgres", "SYNCDAEMON_STORE_URL": "host=/run"]
         }
+        if key.section == "cluster" {
+            let others = [
+                "SYNCDAEMON_STORE_KIND": "postgres", "SYNCDAEMON_STORE_URL": "host=/run",
+                "SYNCDAEMON_CLUSTER_LISTEN": "10.0.0.1:8090",
+                "SYNCDAEMON_CLUSTER_KEY_FILE": "/srv/cluster.key",
+            ]
+            return others.filter { $0.key != key.variable }
+        }
         guard key.section == "tls" else { return [:] }
         let files = [
             "SYNCDAEMON_TLS_CERTIFICATE_FILE": "/srv/a.pem", "SYNCDAEMON_TLS_KEY_FILE": "/srv/key",
@@ -81,7 +92,7 @@ extension ConfigurationSample {
     static func readSecret(_ path: String) -> SecretFile {
         let text =
             switch path {
-            case "/srv/admin.key": String(repeating: "k", count: 40)
+            case "/srv/admin.key", "/srv/cluster.key": String(repeating: "k", count: 40)
             case "/srv/postgres-url": "postgresql://ada:secret@localhost/sync\n"
             default: path.hasSuffix("key") ? TestCertificate.aKey : TestCertificate.a
             }

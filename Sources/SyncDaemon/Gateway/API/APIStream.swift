@@ -92,6 +92,10 @@ final class APIStream: APIAsking, HTTPStreamCall {
 
     var isCarriedOutWhateverMemory: Bool { false }
 
+    var cursorShown: GivenCursor? {
+        asked.map { GivenCursor(timetoken: $0.cursor, epoch: $0.epoch) }
+    }
+
     func start() -> HTTPResponse? {
         if let error = caller.refusal(naming: channels, groups: groups) { return .api(error) }
         if let asked, let epoch = asked.epoch,

@@ -28,6 +28,13 @@ enum HTTPFound {
     case refused(ProtocolError)
 }
 
+/// A cursor as a client shows it.
+struct GivenCursor: Hashable {
+    let timetoken: Timetoken
+    /// What the client was told with it; `nil`: it does not say.
+    var epoch: String?
+}
+
 /// A request that operations answer: maybe at once, else through its ``Caller/origin``.
 protocol HTTPCall: Caller {
     /// How many commands it is made of; their numbers follow each other from its origin's on.
@@ -47,6 +54,8 @@ protocol HTTPCall: Caller {
     var isList: Bool { get }
     /// Whether it is refused when the daemon is told to stop, though it waits for its answer.
     var endsWithDrain: Bool { get }
+    /// From where on it wants events, if it comes with a cursor.
+    var cursorShown: GivenCursor? { get }
     /// Ends when nobody waits for its answer any more.
     var demand: Demand { get }
     /// The token that came with it.
@@ -72,6 +81,7 @@ extension HTTPCall {
     var commandCount: Int { 1 }
     var commandCost: Int { commandCount }
     var endsWithDrain: Bool { false }
+    var cursorShown: GivenCursor? { nil }
 
     func check(in tenants: Tenants) throws(ProtocolError) {
         _ = try tenants.credential(

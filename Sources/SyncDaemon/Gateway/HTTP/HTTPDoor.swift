@@ -11,6 +11,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Requests that wait for their turn, because they are long: one per connection.
     private var turnstile = Turnstile<HTTPAsking>()
     private var answers = LongAnswers()
+    /// Those whose cursors another daemon gave that is ahead.
+    private var early = EarlyWork<any HTTPCall>()
     /// When something was last sent to those whose answer has no end, in milliseconds.
     private(set) var streams: [SessionID: UInt64] = [:]
     var clients: HTTPClients
@@ -44,7 +46,9 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     var isIdle: Bool { waiting.count == streams.count && turnstile.isEmpty }
 
     /// When requests or answers that wait have their turn, in milliseconds; `nil` when none wait.
-    var nextDue: UInt64? { answers.isEmpty ? turnstile.nextDue : now }
+    var nextDue: UInt64? {
+        early.isEmpty ? answers.isEmpty ? turnstile.nextDue : now : now + 1
+    }
 
     /// Refuses calls from now on.
     func drain() {
@@ -67,6 +71,18 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             answer(asking, to: connection)
             // The transport was told that the answer comes soon.
             if hub.polls.isOpen(on: connection) { hub.outlet.mayTakeLong(connection) }
+        }
+        for ready in early.take(
+            at: hub.engine.newest, mark: hub.engine.caughtUp, milliseconds)
+        {
+            for call in ready.works {
+                if ready.end == .behind {
+                    answer(ready.client, with: call.refusal(.storeUnavailable))
+                } else {
+                    carryOut(call, for: ready.client)
+                }
+            }
+            if hub.polls.isOpen(on: ready.client) { hub.outlet.mayTakeLong(ready.client) }
         }
     }
 
@@ -129,6 +145,12 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         // Before it is carried out: an answer may come at once.
         waiting[connection] = call
         lastCommand += Int64(call.commandCount) - 1
+        if let shown = call.cursorShown, hub.engine.isAhead(shown.timetoken, of: shown.epoch),
+            early.wait(
+                call, for: shown.timetoken, mark: hub.engine.catchUp(), of: connection, at: now)
+        {
+            return
+        }
         if call.isList { finish(call.origin, .list) } else { carryOut(call, for: connection) }
     }
 
@@ -171,6 +193,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     func forgetRequest(of connection: SessionID) {
         turnstile.forget(connection)
+        early.forget(connection)
         streams[connection] = nil
         let call = waiting.removeValue(forKey: connection)
         call?.demand.end()

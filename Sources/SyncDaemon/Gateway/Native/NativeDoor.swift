@@ -19,6 +19,8 @@ final class NativeDoor: SessionDelegate {
     private var isDraining = false
     /// Commands that wait for their turn, because they name many channels.
     private var turnstile = Turnstile<(command: Command, id: CommandID)>()
+    /// Those with cursors that another daemon gave that is ahead, and what came behind them.
+    private var early = EarlyWork<(command: Command, id: CommandID)>()
     /// Who has not heard yet what reactions there are from now on.
     private var rulesNews = RulesNews()
     /// Who has not said `hello` yet, oldest first.
@@ -52,10 +54,33 @@ final class NativeDoor: SessionDelegate {
                 reply(.refused(error), to: work.id, of: session)
             }
         }
+        for ready in early.take(
+            at: hub.engine.newest, mark: hub.engine.caughtUp, milliseconds)
+        {
+            goOn(ready)
+        }
+    }
+
+    /// Carries out what waited for this daemon to be as far as another one.
+    private func goOn(_ ready: EarlyWork<(command: Command, id: CommandID)>.Ready) {
+        guard let session = hub.sessions[ready.client], !session.isClosing else { return }
+        session.commandsInFlight -= ready.works.count
+        // Another daemon is further, or this one will be.
+        if ready.end == .behind { return hub.outlet.close(session, .behind) }
+        for work in ready.works {
+            do throws(ProtocolError) {
+                if ready.end == .here, try isEarly(work.command, work.id, of: session) { continue }
+                try carryOut(work.command, work.id, of: session)
+            } catch {
+                reply(.refused(error), to: work.id, of: session)
+            }
+        }
     }
 
     /// When commands that wait may be carried out, in milliseconds; `nil` when none wait.
-    var nextDue: UInt64? { rulesNews.isEmpty ? turnstile.nextDue : now }
+    var nextDue: UInt64? {
+        early.isEmpty ? rulesNews.isEmpty ? turnstile.nextDue : now : now + 1
+    }
 
     /// Closes connections that did not say who they are, and those whose token is worth nothing any
     /// more; called about once a second.
@@ -125,14 +150,42 @@ final class NativeDoor: SessionDelegate {
             if case .hello(let hello) = command {
                 return reply(greet(hello, session), to: id, of: session)
             }
-            guard turnstile.admits(cost: turnCost(of: command, by: session), of: session.id)
-            else {
-                return try wait(with: command, id, of: session)
-            }
-            try handle(command, id, of: session)
+            if try isEarly(command, id, of: session) { return }
+            try carryOut(command, id, of: session)
         } catch {
             reply(.refused(error), to: decoded.id, of: session)
         }
+    }
+
+    /// Whether a command has to wait for this daemon to be as far as the one that gave its cursor,
+    /// or behind one that does.
+    private func isEarly(
+        _ command: Command, _ id: CommandID, of session: Session
+    ) throws(ProtocolError) -> Bool {
+        let ahead = command.cursorsShown.filter {
+            hub.engine.isAhead($0.timetoken, of: $0.epoch)
+        }
+        guard early.holds(session.id) || !ahead.isEmpty else { return false }
+        guard session.commandsInFlight < Limits.commandsInFlightMax else {
+            throw .tooManyInFlight
+        }
+        let position = ahead.map(\.timetoken).max() ?? .zero
+        guard
+            early.wait(
+                (command, id), for: position, mark: hub.engine.catchUp(), of: session.id, at: now)
+        else { throw .overloaded }
+        session.commandsInFlight += 1
+        return true
+    }
+
+    /// Carries a command out, or has it wait for its turn.
+    private func carryOut(
+        _ command: Command, _ id: CommandID, of session: Session
+    ) throws(ProtocolError) {
+        guard turnstile.admits(cost: turnCost(of: command, by: session), of: session.id) else {
+            return try wait(with: command, id, of: session)
+        }
+        try handle(command, id, of: session)
     }
 
     private func handle(
@@ -223,6 +276,7 @@ final class NativeDoor: SessionDelegate {
 
     func sessionDidClose(_ id: SessionID) {
         turnstile.forget(id)
+        early.forget(id)
         hub.forget(id)
     }
 
@@ -303,6 +357,19 @@ final class NativeDoor: SessionDelegate {
 
 extension Command {
     fileprivate var showsToken: Bool { if case .token = self { true } else { false } }
+
+    /// From where on it wants events.
+    fileprivate var cursorsShown: [GivenCursor] {
+        switch self {
+        case .subscribe(let requests):
+            requests.compactMap { request in
+                request.cursor.map { GivenCursor(timetoken: $0, epoch: request.epoch) }
+            }
+        case .follow(let request):
+            request.cursor.map { [GivenCursor(timetoken: $0, epoch: request.epoch)] } ?? []
+        default: []
+        }
+    }
 
     /// Whether it begins or goes on to follow channels.
     fileprivate var isFollowing: Bool {

@@ -57,6 +57,11 @@ struct PubNubContext: HTTPCall {
         }
     }
 
+    var cursorShown: GivenCursor? {
+        guard case .subscribe(let poll) = request.endpoint else { return nil }
+        return GivenCursor(timetoken: poll.cursor)
+    }
+
     var isList: Bool {
         switch request.endpoint {
         case .group(.list), .group(.listAll), .auditKeys: true

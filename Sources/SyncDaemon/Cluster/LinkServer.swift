@@ -1,0 +1,173 @@
+// The daemon that orders, for those that follow it: every step goes to each of them.
+
+import Basis
+import EventModel
+import Glibc
+
+/// Gets each step to the reactors of this daemon and to all daemons that follow.
+///
+/// An answer's origin names a reactor of this daemon's, or stands for one of the links: those have
+/// numbers behind the reactors'.
+final class LinkServer: CommitReceiver, PresenceReceiver {
+    /// What daemons ask.
+    struct Desk: Sendable {
+        let door: LedgerDoor
+        let presence: any PresenceDoor
+        /// What each shows that it knows.
+        let key: [UInt8]
+        let log: Log
+    }
+
+    private struct State {
+        var links: [ServedLink?] = Array(repeating: nil, count: Limits.linksMax)
+        var guests = 0
+        /// Counts links, so that a late answer to one that is gone finds nobody.
+        var generation: UInt32 = 0
+    }
+
+    private let local: any CommitReceiver & PresenceReceiver
+    private let reactorCount: Int
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - local: This daemon's own.
+    ///   - reactorCount: How many reactors that has.
+    init(local: any CommitReceiver & PresenceReceiver, reactorCount: Int) {
+        (self.local, self.reactorCount) = (local, reactorCount)
+    }
+
+    /// Who follows.
+    var followers: [ServedLink.Follower] {
+        state.withLock { $0.links.compactMap { $0?.follower } }
+    }
+
+    // MARK: Out
+
+    func publish(_ step: Commit) {
+        let remote = step.answers.filter { $0.origin.reactor >= reactorCount }
+        var own = step
+        if !remote.isEmpty { own.answers.removeAll { $0.origin.reactor >= reactorCount } }
+        local.publish(own)
+        state.withLock { state in
+            guard state.links.contains(where: { $0 != nil }) else { return }
+            let frame = LinkWriter.frame(LinkNews.step(step))
+            for link in state.links.compactMap(\.self) {
+                let answers = remote.filter { $0.origin.isOf(link, behind: reactorCount) }.map {
+                    Answer(origin: $0.origin.number, result: $0.result)
+                }
+                guard step.concernsAll || !answers.isEmpty else { continue }
+                if !answers.isEmpty { link.send(LinkWriter.frame(LinkNews.answers(answers))) }
+                link.send(frame)
+            }
+        }
+    }
+
+    func deliver(_ answer: PresenceAnswer) {
+        guard answer.origin.reactor >= reactorCount else { return local.deliver(answer) }
+        state.withLock { state in
+            let link = state.links.lazy.compactMap(\.self).first {
+                answer.origin.isOf($0, behind: reactorCount)
+            }
+            link?.send(LinkWriter.frame(LinkNews.presence(answer.origin.number, answer.reply)))
+        }
+    }
+
+    // MARK: In
+
+    /// Lets daemons in, until the process ends.
+    func start(on listener: consuming FileDescriptor, at desk: Desk) {
+        let socket = listener.release()
+        _ = OSThread(name: "link-accept") { [self] in
+            while true {
+                let number = accept(socket, nil, nil)
+                guard number >= 0 else {
+                    // Out of descriptors, or somebody went before it was their turn.
+                    usleep(10_000)
+                    continue
+                }
+                let descriptor = FileDescriptor(owning: number)
+                _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+                guard beginGuest() else { continue }
+                let guest = LinkSocket(owning: descriptor)
+                _ = OSThread(name: "link-in") { [self] in
+                    receive(guest, at: desk)
+                }
+            }
+        }
+    }
+
+    private func beginGuest() -> Bool {
+        state.withLock { state in
+            guard state.guests < Limits.linkGuestsMax else { return false }
+            state.guests += 1
+            return true
+        }
+    }
+
+    /// Serves one daemon until its link ends.
+    private func receive(_ socket: LinkSocket, at desk: Desk) {
+        var input = LinkInput(socket)
+        let link: ServedLink
+        do throws(LinkEnd) {
+            defer { state.withLock { $0.guests -= 1 } }
+            link = try admit(socket, &input, at: desk)
+        } catch {
+            socket.end()
+            if error == .wrongKey {
+                desk.log.warning("Somebody without the cluster's key came to the link's port.")
+            }
+            return
+        }
+        desk.log.notice("A daemon follows.", ["link": link.slot])
+        let end = link.serve(&input, behind: reactorCount, at: desk)
+        state.withLock { $0.links[link.slot] = nil }
+        link.end(at: desk)
+        desk.log.notice("A daemon follows no more: \(end).", ["link": link.slot])
+    }
+
+    /// Lets a daemon in that has the key.
+    ///
+    /// What is published from here on waits for it, behind the word that it is let in.
+    private func admit(
+        _ socket: LinkSocket, _ input: inout LinkInput, at desk: Desk
+    ) throws(LinkEnd) -> ServedLink {
+        let challenge = LinkChallenge(nonce: LinkChallenge.makeNonce())
+        try socket.write(LinkWriter.frame(challenge))
+        let hello = try LinkReader.value(
+            LinkHello.self, of: try input.next(atMost: Limits.linkGuestFrameBytesMax))
+        guard hello.isRight(for: challenge, key: desk.key) else { throw .wrongKey }
+        let link: ServedLink? = state.withLock { (state) -> ServedLink? in
+            guard let slot = state.links.firstIndex(where: { $0 == nil }) else { return nil }
+            state.generation += 1
+            let link = ServedLink(
+                socket, slot: slot, generation: state.generation,
+                ServedLink.Follower(address: socket.peer, since: Log.wallClock()))
+            // What is settled was published before, and what was published before it is let in does
+            // not come: so it says no more than that.
+            link.send(
+                LinkWriter.frame(
+                    LinkWelcome(
+                        to: hello, key: desk.key, epoch: desk.door.epochs.text,
+                        term: desk.door.term, at: desk.door.order.settled)))
+            state.links[slot] = link
+            return link
+        }
+        guard let link else { throw .slow }
+        return link
+    }
+}
+
+extension Commit {
+    /// Whether it says something that is for no asker alone.
+    fileprivate var concernsAll: Bool {
+        !events.isEmpty || durable != nil || !groups.isEmpty || !revoked.isEmpty
+            || !keyGrants.isEmpty || !readMarks.isEmpty
+    }
+}
+
+extension Origin {
+    /// Whether a link's daemon asks.
+    fileprivate func isOf(_ link: ServedLink, behind reactorCount: Int) -> Bool {
+        reactor == reactorCount + link.slot && session.generation == link.generation
+    }
+}
