@@ -3,6 +3,12 @@
 import EventModel
 
 extension SyncClient {
+    /// Looks at what the device has, where it is.
+    ///
+    /// Whoever took a copy out of the actor would have the next change copy what it has of all
+    /// channels.
+    func look<Found: Sendable>(_ body: @Sendable (Device) -> Found) -> Found { body(device) }
+
     /// Hands something to the device and does what follows from it.
     func run(_ input: (inout Device) -> DeviceEffects) {
         let verified = Set(device.followedChannels.filter { isVerified($0) })

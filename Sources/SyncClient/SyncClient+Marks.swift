@@ -9,7 +9,7 @@ extension SyncedChannel {
     /// channel was not asked for with `countsUnread`, the daemon is an earlier one, or the user has
     /// no right to its history.
     public var unread: Unread? {
-        get async { await client.device.unread(of: name) }
+        get async { await client.look { $0.unread(of: name) } }
     }
 
     /// ``unread`` now, and then whenever it is another one; one reader per stream, any number of

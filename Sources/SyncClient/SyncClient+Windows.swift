@@ -26,7 +26,7 @@ extension SyncedChannel {
     /// Whether the channel has messages before those of the list, as far as is known: not before
     /// the first ones are there, and never of one that is held whole.
     public var hasOlder: Bool {
-        get async { await client.device.channel(name)?.base.rest.hasMore ?? false }
+        get async { await client.look { $0.channel(name)?.base.rest.hasMore ?? false } }
     }
 
     /// Brings messages into the list that are before those of its window.
@@ -56,7 +56,7 @@ extension SyncedChannel {
         let newer = try await client.page(
             HistoryQuery(channel: name, after: message, limit: half))
         return MessagesPage(
-            items: await client.device.items(of: older.messages + newer.messages, in: name),
+            items: await client.look { $0.items(of: older.messages + newer.messages, in: name) },
             hasOlder: older.next != nil, hasNewer: newer.next != nil)
     }
 
@@ -71,7 +71,7 @@ extension SyncedChannel {
         let newer = try await client.history(
             HistoryQuery(channel: name, after: previous, limit: 1))
         return MessagesPage(
-            items: await client.device.items(of: page.messages, in: name),
+            items: await client.look { $0.items(of: page.messages, in: name) },
             hasOlder: page.next != nil, hasNewer: !newer.messages.isEmpty)
     }
 
@@ -83,7 +83,7 @@ extension SyncedChannel {
         let next = min(message.successor(at: 0), .end)
         let older = try await client.history(HistoryQuery(channel: name, before: next, limit: 1))
         return MessagesPage(
-            items: await client.device.items(of: page.messages, in: name),
+            items: await client.look { $0.items(of: page.messages, in: name) },
             hasOlder: !older.messages.isEmpty, hasNewer: page.next != nil)
     }
 

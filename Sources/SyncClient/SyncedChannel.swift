@@ -20,7 +20,7 @@ public struct SyncedChannel: Sendable {
 
     /// The list as it is now.
     public var items: [ListItem] {
-        get async { await client.device.list(of: name) }
+        get async { await client.look { $0.list(of: name) } }
     }
 
     /// The list now, and then its changes; one reader per stream, any number of streams.
@@ -30,22 +30,22 @@ public struct SyncedChannel: Sendable {
 
     /// What the device has from the daemon, without what was only wished.
     public var base: ChannelBase {
-        get async { await client.device.channel(name)?.base ?? ChannelBase() }
+        get async { await client.look { $0.channel(name)?.base } ?? ChannelBase() }
     }
 
     /// Whether the device was compared with the daemon after the last batch, and is equal.
     public var isVerified: Bool {
-        get async { await client.device.channel(name)?.isVerified == true }
+        get async { await client.look { $0.channel(name)?.isVerified == true } }
     }
 
     /// The last rung that the daemon chose in this session; `nil` until then.
     package var rung: ChannelSync.Rung? {
-        get async { await client.device.channel(name)?.rung }
+        get async { await client.look { $0.channel(name)?.rung } }
     }
 
     /// What reactions there are, as far as the daemon said so, now or to a process before this.
     public var rules: ReactionRules {
-        get async { await client.device.rules(of: name) }
+        get async { await client.look { $0.rules(of: name) } }
     }
 
     /// Adds the user's reaction.
