@@ -91,7 +91,7 @@ struct PlantedBugTests {
         case .unkeptPosition, .narrowScore, .removalsFirst, .droppedTombstone, .skippedDigest,
             .laggingSummary, .doubleCount, .messageLeftInState, .wrongSide, .windowTooLong,
             .uncountedBefore, .nothingGone, .segmentTwice, .pageOverPushes, .noCeiling, .noFence,
-            .noStandbyCheck:
+            .noStandbyCheck, .judgeByVisible, .gapAtStart:
             1
         }
     }

@@ -65,7 +65,7 @@ final class SimulatedDaemon {
     /// Where its run began.
     let began: Timetoken
     /// Of a follower, as steps have it.
-    private var heardFloors = StoreFloors()
+    let heardFloors = KnownFloors()
     private let asksForCeiling = Locked(false)
     let counters = Counters()
     let clock: SimulatedClock
@@ -133,8 +133,7 @@ final class SimulatedDaemon {
             after: store.last, ceiling: store.clock.ceiling, wallTicks: clock.ticks,
             forward: wanted.put, receiver: steps, askForCeiling: {})
         groups = ChannelGroups(try store.allGroups())
-        heardFloors = StoreFloors(
-            tombstones: store.tombstoneFloor, deletions: store.deletionFloor)
+        heardFloors.raise(to: store.floors)
         isAccepting = settled.durable >= store.last
         let link = SimulatedLink(from: self, to: leader, after: store.last, in: world)
         self.link = link
@@ -150,7 +149,9 @@ final class SimulatedDaemon {
         let ownReader = try store.makeReader()
         let readers = SimulatedReaders(
             FaultyReader(pageEvents: world.setting.pageEvents, bug: world.bug) {
-                [unowned world] in world.databaseReader ?? ownReader
+                [unowned world, heardFloors] in
+                if let floors = world.store?.floors { heardFloors.raise(to: floors) }
+                return world.databaseReader ?? ownReader
             },
             of: self,
             caches: ReaderCaches(
@@ -165,8 +166,8 @@ final class SimulatedDaemon {
     }
 
     var isFollowing: Bool { link != nil }
-    var floor: Timetoken { ledger?.floor ?? heardFloors.tombstones }
-    var deletionFloor: Timetoken { ledger?.deletionFloor ?? heardFloors.deletions }
+    var floor: Timetoken { ledger?.floor ?? heardFloors.now.tombstones }
+    var deletionFloor: Timetoken { ledger?.deletionFloor ?? heardFloors.now.deletions }
 
     /// How far a follower has caught up.
     let marks = CatchUpMarks()
@@ -194,7 +195,7 @@ final class SimulatedDaemon {
     /// Takes a step of the one that orders.
     func take(_ step: Commit) {
         groups.apply(step.groups)
-        heardFloors = step.floors ?? heardFloors
+        if let floors = step.floors { heardFloors.raise(to: floors) }
         order.finish(step)
         spread()
     }

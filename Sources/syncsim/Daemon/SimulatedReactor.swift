@@ -16,8 +16,12 @@ final class SimulatedReactor {
     /// It does nothing before: something keeps its thread from running.
     private var stalledUntil: UInt64 = 0
 
+    /// Whether its daemon follows another one.
+    let isFollowing: Bool
+
     init(_ engine: SimulatedEngine, counters: Counters, in world: World) {
         self.world = world
+        isFollowing = engine.daemon.isFollowing
         let setting = world.setting
         var keyset = Keyset(subscribeKey: Channel.defaultKeyset)
         keyset.defaults.reactions = setting.rules

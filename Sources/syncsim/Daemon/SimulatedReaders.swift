@@ -77,6 +77,7 @@ final class SimulatedReaders {
         }
         guard case .done(let answer) = outcome else { return free() }
         lanes.close(ticket)
+        let seen = world.store?.last ?? .zero
         daemon.after(world.choices.span(10, 20 * Microseconds.millisecond)) {
             [weak self] in
             guard let self, isAlive else { return }
@@ -87,9 +88,20 @@ final class SimulatedReaders {
                 let late = DatedPage(page: page.page, asOf: page.asOf.advanced(by: 50_000_000))
                 answer.result = .live(LiveAnswer(id: found.id, page: .success(late)))
             }
-            daemon.reactors[answer.asker.reactor].post(.read(answer))
+            deliver(answer, of: seen)
             free()
         }
+    }
+
+    /// Tells a reactor what was found, once a daemon that follows has heard of what is in it.
+    private func deliver(_ answer: ReadAnswer, of seen: Timetoken) {
+        guard !daemon.isFollowing || daemon.order.settled.durable >= seen else {
+            return daemon.after(Microseconds.millisecond) { [weak self] in
+                guard let self, isAlive else { return }
+                deliver(answer, of: seen)
+            }
+        }
+        daemon.reactors[answer.asker.reactor].post(.read(answer))
     }
 
     /// A thread looks for its next question; another may have been waiting for this one's end.

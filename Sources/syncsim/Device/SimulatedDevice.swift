@@ -299,8 +299,9 @@ final class SimulatedDevice {
         if case .subscribe(let requests) = command { subscribes = requests }
         for request in subscribes { witness.asks(request, of: core) }
         sent[lastID] = Sent(
-            kind: command.kind, ticket: ticket, subscribes: subscribes, floor: world.floor,
-            end: world.truthEnd)
+            kind: command.kind, ticket: ticket, subscribes: subscribes,
+            // One that follows learns of the floor when it reads, or a moment later.
+            floor: connection.reactor.isFollowing ? .zero : world.floor, end: world.truthEnd)
         world.trace("\(deviceID) → \(lastID) \(Trace.text(command))")
         connection.send(CommandEncoder.encode(command, id: lastID))
     }

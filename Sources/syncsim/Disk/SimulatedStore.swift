@@ -120,6 +120,9 @@ final class SimulatedStore: Store {
     var runs: [StoreRun] { platter.runs }
     var secret: DigestSecret { platter.secret }
     var tombstoneFloor: Timetoken { platter.tombstoneFloor }
+    var floors: StoreFloors {
+        StoreFloors(tombstones: platter.tombstoneFloor, deletions: platter.deletionFloor)
+    }
     var last: Timetoken { platter.last }
 
     func giveSpaceBack() throws(StoreError) -> Bool { try platter.giveSpaceBack() }

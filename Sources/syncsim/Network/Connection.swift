@@ -134,7 +134,7 @@ final class Connection {
     func daemonDied() {
         isOpenAtDaemon = false
         // In the calm nothing is as late as a heartbeat that fails.
-        cut(silently: world.isEventful && world.choices.chance(20))
+        cut(silently: !world.isCalm && world.choices.chance(20))
     }
 
     /// The device's process is gone, or it does not want to go on.

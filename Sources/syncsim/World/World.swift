@@ -164,6 +164,9 @@ final class World {
         return tally
     }
 
+    /// Whether the faults are over; may be asked amid one.
+    private(set) var isCalm = false
+
     /// Whether faults and wishes still come.
     var isEventful: Bool { !faults.isOver }
 
@@ -184,6 +187,7 @@ final class World {
     /// Nothing goes wrong any more.
     private func settle() {
         trace("=== the faults are over")
+        isCalm = true
         faults.end()
         endOusted()
         for device in devices {
