@@ -77,8 +77,7 @@ final class LedgerDoor: Sendable {
     let term: Int
     /// Whether another daemon orders, and this one hears of its steps.
     let isElsewhere: Bool
-    private let tombstones: Atomic<UInt64>
-    private let deletions: Atomic<UInt64>
+    private let floors: KnownFloors
     let mutations: Atomic<Int>
     /// Seconds that the present turn has waited for a database server.
     let waited = Atomic(0)
@@ -97,10 +96,12 @@ final class LedgerDoor: Sendable {
     ///   - start: What the store is.
     ///   - clock: The daemon's time.
     ///   - isElsewhere: Whether whoever serves the door asks another daemon.
+    ///   - floors: Those of the store, if somebody else raises them, too.
     ///   - unstoredBytesMax: As ``EventOrder`` has it.
     ///   - receiver: Told of each visible step, in order; see ``EventOrder``.
     init(
         _ start: StoreStart, clock: DaemonClock, isElsewhere: Bool = false,
+        floors: KnownFloors = KnownFloors(),
         unstoredBytesMax: Int = Limits.unstoredBytesMax, receiver: any CommitReceiver
     ) {
         let requests = self.requests
@@ -120,8 +121,8 @@ final class LedgerDoor: Sendable {
         revocations = Revocations(start.revoked)
         keyGrants = KeyGrants(start.granted)
         epochs = Epochs(store: start.epoch, runs: start.runs)
-        tombstones = Atomic(start.floors.tombstones.rawValue)
-        deletions = Atomic(start.floors.deletions.rawValue)
+        self.floors = floors
+        floors.raise(to: start.floors)
         mutations = Atomic(start.mutationCount)
     }
 
@@ -131,9 +132,7 @@ final class LedgerDoor: Sendable {
         groups.apply(step.groups)
         revocations.apply(step.revoked, forgotten: step.forgottenRevoked)
         keyGrants.apply(step.keyGrants, forgotten: step.forgottenKeyGrants)
-        guard let floors = step.floors else { return }
-        tombstones.store(floors.tombstones.rawValue, ordering: .releasing)
-        deletions.store(floors.deletions.rawValue, ordering: .releasing)
+        if let raised = step.floors { floors.raise(to: raised) }
     }
 
     /// Shows that whoever serves the door has come round.
@@ -144,10 +143,10 @@ final class LedgerDoor: Sendable {
     }
 
     /// Removed actions that changed up to here may be forgotten.
-    var tombstoneFloor: Timetoken { Timetoken(rawValue: tombstones.load(ordering: .acquiring)) }
+    var tombstoneFloor: Timetoken { floors.now.tombstones }
 
     /// Deletions of messages up to here may be forgotten.
-    var deletionFloor: Timetoken { Timetoken(rawValue: deletions.load(ordering: .acquiring)) }
+    var deletionFloor: Timetoken { floors.now.deletions }
 
     /// Mutations that are remembered.
     var mutationCount: Int { mutations.value }

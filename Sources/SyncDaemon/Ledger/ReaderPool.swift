@@ -3,6 +3,7 @@
 
 import Basis
 import EventModel
+import Glibc
 import Synchronization
 
 /// Threads that each own a reader of the store.
@@ -142,7 +143,19 @@ final class ReaderPool: Sendable {
         } else {
             surroundings.troubles.read()
         }
+        Self.wait(for: reader.seen, of: surroundings.order)
         surroundings.receiver.deliver(answer)
+    }
+
+    /// Waits until this daemon has heard of what another one committed: who is shown it must not
+    /// hear of it as news later, nor be told of a state before it.
+    ///
+    /// A link over which nothing comes is cut before this gives up.
+    private static func wait(for position: Timetoken, of order: EventOrder) {
+        let end = Clock.monotonicMilliseconds() + UInt64(Limits.linkSilenceSeconds) * 1000
+        while order.settled.durable < position, Clock.monotonicMilliseconds() < end {
+            usleep(200)
+        }
     }
 
     private static func report(

@@ -9,6 +9,8 @@ struct OpenedLedger {
     let store: (any Store)?
     let clock: DaemonClock
     let start: StoreStart
+    /// What may be forgotten, as its readers find it, too.
+    var floors = KnownFloors()
     let makeReader: @Sendable () throws(StoreError) -> any StoreReader
 }
 
@@ -40,9 +42,10 @@ func openLedger(
     guard start.term == connection.welcome.term, epoch == connection.welcome.epoch else {
         throw .link(.otherTerm)
     }
+    let floors = KnownFloors(start.floors)
     return OpenedLedger(
-        store: nil, clock: DaemonClock(resuming: nil), start: start,
-        makeReader: { () throws(StoreError) in try SQLReader(at: place) })
+        store: nil, clock: DaemonClock(resuming: nil), start: start, floors: floors,
+        makeReader: { () throws(StoreError) in try SQLReader(at: place, raising: floors) })
 }
 
 /// Where daemons come that follow this one.

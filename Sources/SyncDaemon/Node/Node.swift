@@ -71,8 +71,8 @@ final class Node: Sendable {
         accounts = Accounts(of: configuration, opened.start.memberships)
         (reactorSwitch, admission) = (ReactorSwitch(count: count), Admission(of: configuration))
         let around = NodeLedger.Surroundings(
-            configuration: configuration, start: opened.start, clock: opened.clock,
-            reactors: reactorSwitch, accounts: accounts, log: log)
+            configuration: configuration, start: opened.start, floors: opened.floors,
+            clock: opened.clock, reactors: reactorSwitch, accounts: accounts, log: log)
         let part = try NodeLedger.serving(
             opened, over: connection, around, counters: counters, quarantine: quarantine,
             troubles: troubles, lost: orders.beginAnew, failed: failed)

@@ -8,6 +8,7 @@ struct NodeLedger {
     struct Surroundings {
         let configuration: Configuration
         let start: StoreStart
+        let floors: KnownFloors
         let clock: DaemonClock
         let reactors: ReactorSwitch
         let accounts: Accounts
@@ -17,7 +18,7 @@ struct NodeLedger {
             isElsewhere: Bool, _ receiver: any CommitReceiver
         ) -> LedgerDoor {
             LedgerDoor(
-                start, clock: clock, isElsewhere: isElsewhere,
+                start, clock: clock, isElsewhere: isElsewhere, floors: floors,
                 unstoredBytesMax: configuration.cacheBytes(Limits.unstoredBytesMax),
                 receiver: receiver)
         }

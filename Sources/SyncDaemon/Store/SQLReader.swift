@@ -19,9 +19,21 @@ final class SQLReader: StoreReader {
     /// What large deletions and clearings took away, as the open transaction has it.
     private(set) var hidden = HiddenRows()
 
-    init(at place: DatabasePlace) throws(StoreError) {
+    /// Where another daemon commits: told what the floors are, before anybody sees what is read.
+    private let floors: KnownFloors?
+    private let findFloors: StoreStatement
+    private(set) var seen = Timetoken.zero
+
+    /// - Parameter floors: Only where another daemon commits.
+    init(at place: DatabasePlace, raising floors: KnownFloors? = nil) throws(StoreError) {
         path = place.name
+        self.floors = floors
         connection = try place.connect(for: .reader)
+        findFloors = try connection.prepare(
+            """
+            SELECT CAST(value AS bigint) FROM meta
+            WHERE name IN ('tombstone_floor', 'deletion_floor') ORDER BY name DESC
+            """)
         if connection.dialect == .sqlite {
             try connection.execute("PRAGMA query_only=1")
             try connection.execute("PRAGMA mmap_size=0")
@@ -42,10 +54,24 @@ final class SQLReader: StoreReader {
         try statements.begin.run()
         do throws(StoreError) {
             hidden = try HiddenRows(statements.findHidden, statements.groups.clearings.findHidden)
+            try lookAround()
         } catch {
             endTransaction()
             throw error
         }
+    }
+
+    /// Notes of which commit the transaction is, where another daemon commits.
+    private func lookAround() throws(StoreError) {
+        guard let floors else { return }
+        seen = max(seen, try last())
+        var found: [Timetoken] = []
+        try findFloors.query { row in
+            found.append(row.timetoken(0))
+            return true
+        }
+        guard found.count == 2 else { return }
+        floors.raise(to: StoreFloors(tombstones: found[0], deletions: found[1]))
     }
 
     func digest(

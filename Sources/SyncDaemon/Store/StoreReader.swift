@@ -14,6 +14,10 @@ protocol SnapshotSource: AnyObject {
 ///
 /// Confined to the thread that made it.
 protocol StoreReader: SnapshotSource, FileReading, OutboxReader, PushReader {
+    /// The newest commit that its answers hold, where another daemon commits: this one may not have
+    /// heard of it yet. Else zero.
+    var seen: Timetoken { get }
+
     /// Has something called, on the reader's thread, whenever a long read has got on.
     func onProgress(_ body: @escaping () -> Void)
 
@@ -163,4 +167,8 @@ extension ChangeStart {
             actions: max(actions, cursor),
             tombstones: max(tombstones, cursor))
     }
+}
+
+extension StoreReader {
+    var seen: Timetoken { .zero }
 }

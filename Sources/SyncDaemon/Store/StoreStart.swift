@@ -1,11 +1,34 @@
 // What a store is when a daemon begins to serve it, and what all threads know of it from then on.
 
 import EventModel
+import Synchronization
 
 /// What may be forgotten: see ``Store/tombstoneFloor`` and ``Store/deletionFloor``.
 struct StoreFloors: Sendable, Hashable {
     var tombstones = Timetoken.zero
     var deletions = Timetoken.zero
+}
+
+/// These as all threads know them: they only rise.
+final class KnownFloors: Sendable {
+    private let tombstones: Atomic<UInt64>
+    private let deletions: Atomic<UInt64>
+
+    init(_ floors: StoreFloors = StoreFloors()) {
+        tombstones = Atomic(floors.tombstones.rawValue)
+        deletions = Atomic(floors.deletions.rawValue)
+    }
+
+    var now: StoreFloors {
+        StoreFloors(
+            tombstones: Timetoken(rawValue: tombstones.load(ordering: .acquiring)),
+            deletions: Timetoken(rawValue: deletions.load(ordering: .acquiring)))
+    }
+
+    func raise(to floors: StoreFloors) {
+        tombstones.max(floors.tombstones.rawValue, ordering: .acquiringAndReleasing)
+        deletions.max(floors.deletions.rawValue, ordering: .acquiringAndReleasing)
+    }
 }
 
 /// One committed state.

@@ -6,20 +6,29 @@ import Testing
 @testable import SyncDaemon
 
 @Suite struct EarlyWorkTests {
-    private let (ann, bob) = (
-        SessionID(slot: 1, generation: 1), SessionID(slot: 2, generation: 1)
-    )
+    private let ann = SessionID(slot: 1, generation: 1)
+    private let bob = SessionID(slot: 2, generation: 1)
 
     private func position(_ number: UInt64) -> Timetoken { Timetoken(rawValue: number) }
 
+    /// What of `names` has to wait, all at the same position.
+    private func wait(
+        _ early: inout EarlyWork<String>, _ names: [String], for number: UInt64, mark: Int = 9,
+        of client: SessionID
+    ) -> [String] {
+        names.filter {
+            early.wait($0, for: position(number), mark: mark, of: client, at: 10)
+        }
+    }
+
     @Test func itGoesOnWhenThePositionIsHere() {
         var early = EarlyWork<String>()
-        #expect(early.wait("a", for: position(5), mark: 1, of: ann, at: 0))
-        #expect(early.wait("b", for: .zero, mark: 0, of: ann, at: 1))
-        #expect(early.wait("c", for: position(7), mark: 2, of: bob, at: 1))
+        #expect(wait(&early, ["a", "b"], for: 5, of: ann) == ["a", "b"])
+        #expect(wait(&early, ["c"], for: 7, of: bob) == ["c"])
         #expect(early.holds(ann) && early.holds(bob))
-        #expect(early.take(at: position(4), mark: 0, 2).isEmpty)
-        let ready = early.take(at: position(5), mark: 0, 3)
+        let none = early.take(at: position(4), mark: 0, 11)
+        #expect(none.isEmpty)
+        let ready = early.take(at: position(5), mark: 0, 12)
         #expect(ready.map(\.works) == [["a", "b"]])
         #expect(ready.map(\.client) == [ann])
         #expect(ready.map(\.end) == [.here])
@@ -28,8 +37,9 @@ import Testing
 
     @Test func itIsLetGoAfterAWhile() {
         var early = EarlyWork<String>()
-        #expect(early.wait("a", for: position(5), mark: 1, of: ann, at: 10))
-        #expect(early.take(at: .zero, mark: 0, 9 + Limits.aheadMilliseconds).isEmpty)
+        #expect(wait(&early, ["a"], for: 5, of: ann) == ["a"])
+        let none = early.take(at: .zero, mark: 0, 9 + Limits.aheadMilliseconds)
+        #expect(none.isEmpty)
         let ready = early.take(at: .zero, mark: 0, 10 + Limits.aheadMilliseconds)
         #expect(ready.map(\.end) == [.behind])
         #expect(early.isEmpty)
@@ -38,19 +48,19 @@ import Testing
     /// A store that was put back knows of no such position, and never will.
     @Test func whatNoDaemonGaveIsKnownByTheMark() {
         var early = EarlyWork<String>()
-        #expect(early.wait("a", for: position(500), mark: 3, of: ann, at: 0))
-        #expect(early.take(at: position(5), mark: 2, 1).isEmpty)
-        #expect(early.take(at: position(6), mark: 3, 2).map(\.end) == [.nowhere])
+        #expect(wait(&early, ["a"], for: 500, mark: 3, of: ann) == ["a"])
+        let none = early.take(at: position(5), mark: 2, 11)
+        #expect(none.isEmpty)
+        let ready = early.take(at: position(6), mark: 3, 12)
+        #expect(ready.map(\.end) == [.nowhere])
     }
 
     @Test func onlySoMuchWaits() {
-        var early = EarlyWork<Int>(countMax: 3)
-        for number in 0..<3 {
-            #expect(early.wait(number, for: position(5), mark: 1, of: ann, at: 0))
-        }
-        #expect(!early.wait(3, for: position(5), mark: 1, of: bob, at: 0))
+        var early = EarlyWork<String>(countMax: 3)
+        #expect(wait(&early, ["a", "b", "c", "d"], for: 5, of: ann) == ["a", "b", "c"])
+        #expect(wait(&early, ["e"], for: 5, of: bob).isEmpty)
         early.forget(ann)
         #expect(early.isEmpty)
-        #expect(early.wait(3, for: position(5), mark: 1, of: bob, at: 0))
+        #expect(wait(&early, ["e"], for: 5, of: bob) == ["e"])
     }
 }
