@@ -141,7 +141,7 @@ enum Service {
         }
 
         // Somebody may have ended it just when it was to begin anew.
-        let end = signal == SIGUSR2 ? End.toBeginAnew : .stopped
+        let end = signal == SIGHUP ? End.toBeginAnew : .stopped
         if end == .toBeginAnew {
             log.notice("Begins anew, without the daemon that it followed.")
         } else if orders.isToStop {
@@ -182,13 +182,13 @@ enum Service {
             switch signal {
             case SIGTERM, SIGINT, SIGQUIT: return signal
             case SIGHUP:
+                if orders.isBeginningAnew { return signal }
                 notifier.reloading(at: Clock.monotonicMicroseconds())
                 let waiting = orders.takeReloads()
                 let outcome = reloader.reload(node)
                 reloading()
                 for told in waiting { told(outcome) }
                 notifier.ready(status: "Listening on \(reloader.address)")
-            case SIGUSR2 where orders.isBeginningAnew: return signal
             case SIGUSR1, SIGUSR2:
                 log.notice("This signal means nothing here. SIGHUP reloads.", ["signal": signal])
             default: break

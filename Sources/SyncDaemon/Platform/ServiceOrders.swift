@@ -44,7 +44,7 @@ final class ServiceOrders: Sendable {
     func beginAnew() {
         isToBeginAnew.withLock { $0 = true }
         // Not one that ends it: somebody may send that at the same time.
-        raise(SIGUSR2)
+        raise(SIGHUP)
     }
 
     /// Whether it is to begin anew once it has drained.

@@ -14,13 +14,13 @@ final class NativeDoor: SessionDelegate {
     private var commandsPerSecondMax: Int
     private let log: Log?
     /// Milliseconds on a clock that never steps back, as of the start of this turn.
-    private var now: UInt64 = 0
+    private(set) var now: UInt64 = 0
     /// Whether every command is refused: the daemon is stopping.
     private var isDraining = false
     /// Commands that wait for their turn, because they name many channels.
-    private var turnstile = Turnstile<(command: Command, id: CommandID)>()
+    var turnstile = Turnstile<(command: Command, id: CommandID)>()
     /// Those with cursors that another daemon gave that is ahead, and what came behind them.
-    private var early = EarlyWork<(command: Command, id: CommandID)>()
+    var early = EarlyWork<(command: Command, id: CommandID)>()
     /// Who has not heard yet what reactions there are from now on.
     private var rulesNews = RulesNews()
     /// Who has not said `hello` yet, oldest first.
@@ -58,22 +58,6 @@ final class NativeDoor: SessionDelegate {
             at: hub.engine.newest, mark: hub.engine.caughtUp, milliseconds)
         {
             goOn(ready)
-        }
-    }
-
-    /// Carries out what waited for this daemon to be as far as another one.
-    private func goOn(_ ready: EarlyWork<(command: Command, id: CommandID)>.Ready) {
-        guard let session = hub.sessions[ready.client], !session.isClosing else { return }
-        session.commandsInFlight -= ready.works.count
-        // Another daemon is further, or this one will be.
-        if ready.end == .behind { return hub.outlet.close(session, .behind) }
-        for work in ready.works {
-            do throws(ProtocolError) {
-                if ready.end == .here, try isEarly(work.command, work.id, of: session) { continue }
-                try carryOut(work.command, work.id, of: session)
-            } catch {
-                reply(.refused(error), to: work.id, of: session)
-            }
         }
     }
 
@@ -151,44 +135,17 @@ final class NativeDoor: SessionDelegate {
                 return reply(greet(hello, session), to: id, of: session)
             }
             if try isEarly(command, id, of: session) { return }
-            try carryOut(command, id, of: session)
+            guard turnstile.admits(cost: turnCost(of: command, by: session), of: session.id)
+            else {
+                return try wait(with: command, id, of: session)
+            }
+            try handle(command, id, of: session)
         } catch {
             reply(.refused(error), to: decoded.id, of: session)
         }
     }
 
-    /// Whether a command has to wait for this daemon to be as far as the one that gave its cursor,
-    /// or behind one that does.
-    private func isEarly(
-        _ command: Command, _ id: CommandID, of session: Session
-    ) throws(ProtocolError) -> Bool {
-        let ahead = command.cursorsShown.filter {
-            hub.engine.isAhead($0.timetoken, of: $0.epoch)
-        }
-        guard early.holds(session.id) || !ahead.isEmpty else { return false }
-        guard session.commandsInFlight < Limits.commandsInFlightMax else {
-            throw .tooManyInFlight
-        }
-        let position = ahead.map(\.timetoken).max() ?? .zero
-        guard
-            early.wait(
-                (command, id), for: position, mark: hub.engine.catchUp(), of: session.id, at: now)
-        else { throw .overloaded }
-        session.commandsInFlight += 1
-        return true
-    }
-
-    /// Carries a command out, or has it wait for its turn.
-    private func carryOut(
-        _ command: Command, _ id: CommandID, of session: Session
-    ) throws(ProtocolError) {
-        guard turnstile.admits(cost: turnCost(of: command, by: session), of: session.id) else {
-            return try wait(with: command, id, of: session)
-        }
-        try handle(command, id, of: session)
-    }
-
-    private func handle(
+    func handle(
         _ command: Command, _ id: CommandID, of session: Session
     ) throws(ProtocolError) {
         guard command.showsToken || !closesAsLapsed(session) else { return }
@@ -197,7 +154,7 @@ final class NativeDoor: SessionDelegate {
         if command.showsToken { endWhatIsNotAllowed(of: caller) }
     }
 
-    private func wait(
+    func wait(
         with command: Command, _ id: CommandID, of session: Session
     ) throws(ProtocolError) {
         guard session.commandsInFlight < Limits.commandsInFlightMax else {
@@ -249,7 +206,7 @@ final class NativeDoor: SessionDelegate {
     }
 
     /// What a command costs of a turn, in channels that it follows.
-    private func turnCost(of command: Command, by session: Session) -> Int {
+    func turnCost(of command: Command, by session: Session) -> Int {
         let count = nameCount(of: command, by: session)
         if case .changeGroup = command { return count * Limits.namesPerGroupedChannel }
         return count
@@ -323,7 +280,7 @@ final class NativeDoor: SessionDelegate {
         }
     }
 
-    private func reply(_ outcome: OperationOutcome, to id: CommandID?, of session: Session) {
+    func reply(_ outcome: OperationOutcome, to id: CommandID?, of session: Session) {
         let result: Result<Reply, ProtocolError>
         switch outcome {
         case .done(let reply): result = .success(reply)
@@ -357,19 +314,6 @@ final class NativeDoor: SessionDelegate {
 
 extension Command {
     fileprivate var showsToken: Bool { if case .token = self { true } else { false } }
-
-    /// From where on it wants events.
-    fileprivate var cursorsShown: [GivenCursor] {
-        switch self {
-        case .subscribe(let requests):
-            requests.compactMap { request in
-                request.cursor.map { GivenCursor(timetoken: $0, epoch: request.epoch) }
-            }
-        case .follow(let request):
-            request.cursor.map { [GivenCursor(timetoken: $0, epoch: request.epoch)] } ?? []
-        default: []
-        }
-    }
 
     /// Whether it begins or goes on to follow channels.
     fileprivate var isFollowing: Bool {
