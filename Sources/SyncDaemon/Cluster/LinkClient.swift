@@ -27,34 +27,9 @@ struct LinkConnection {
 
 /// Serves a ``LedgerDoor`` over a link.
 final class LinkClient: DoorKeeper, PresenceDoor {
-    /// Who waits for what.
-    private enum Asked: Sendable {
-        case order(Origin)
-        case recall(told: @Sendable (Result<Reply, ProtocolError>?) -> Void)
-        case presence(PresenceRequest, Origin)
-        case mark(Int)
-    }
-
     private struct State {
-        var asked: [CommandID: Asked] = [:]
-        var last: CommandID = 0
-        var isLost = false
+        var questions = LinkQuestions()
         var isStopping = false
-
-        /// - Returns: `nil` when too many are asked, or there is nobody to ask.
-        mutating func number(_ asked: Asked) -> CommandID? {
-            guard !isLost, self.asked.count < Limits.linkAskedMax else { return nil }
-            last += 1
-            self.asked[last] = asked
-            return last
-        }
-
-        /// - Returns: Who waits in vain.
-        mutating func lose() -> [Asked] {
-            isLost = true
-            defer { asked = [:] }
-            return Array(asked.values)
-        }
     }
 
     private let door: LedgerDoor
@@ -85,7 +60,8 @@ final class LinkClient: DoorKeeper, PresenceDoor {
             let end = follow(&input, from: start)
             pipe.end()
             _ = caughtUp.put(false)
-            for asked in state.withLock({ $0.lose() }) { refuse(asked) }
+            let rest = state.withLock { $0.questions.lose() }
+            for question in rest { refuse(question, .storeUnavailable) }
             guard !state.withLock({ $0.isStopping }) else { return }
             log.warning("The link to the daemon that orders has ended: \(end).")
             lost()
@@ -96,6 +72,7 @@ final class LinkClient: DoorKeeper, PresenceDoor {
                     let taken = door.requests.take(atMost: Limits.commitWritesMax)
                     guard !taken.isEmpty else { return }
                     door.beat()
+                    door.observeClock(log)
                     for request in taken { ask(request) }
                 }
             }
@@ -148,22 +125,24 @@ final class LinkClient: DoorKeeper, PresenceDoor {
         }
     }
 
-    private func send(_ asked: Asked, _ request: (Origin) -> LinkRequest) {
-        if !put(asked, request) { refuse(asked) }
+    private func send(_ question: LinkQuestions.Question, _ request: (Origin) -> LinkRequest) {
+        if !put(question, request) { refuse(question, .overloaded) }
     }
 
     /// Sends a question under a number.
-    private func put(_ asked: Asked, _ request: (Origin) -> LinkRequest) -> Bool {
-        guard let number = state.withLock({ $0.number(asked) }) else { return false }
-        guard !pipe.send(LinkWriter.frame(request(Origin(number: number)))) else { return true }
-        // Who is told that the link is lost is not told again.
-        return state.withLock { $0.asked.removeValue(forKey: number) } == nil
+    private func put(
+        _ question: LinkQuestions.Question, _ request: (Origin) -> LinkRequest
+    ) -> Bool {
+        guard let number = state.withLock({ $0.questions.number(question) }) else { return false }
+        if pipe.send(LinkWriter.frame(request(number))) { return true }
+        // Who was told that the link is lost is not told again.
+        return !state.withLock { $0.questions.takeBack(number) }
     }
 
-    private func refuse(_ asked: Asked) {
-        switch asked {
-        case .order(let origin): door.order.answer(origin, .failure(.storeUnavailable))
-        case .recall(let told): told(.failure(.storeUnavailable))
+    private func refuse(_ question: LinkQuestions.Question, _ error: ProtocolError) {
+        switch question {
+        case .order(let origin): door.order.answer(origin, .failure(error))
+        case .recall(let told): told(.failure(error))
         case .mark: break
         case .presence(let request, let origin):
             receiver.deliver(
@@ -175,51 +154,23 @@ final class LinkClient: DoorKeeper, PresenceDoor {
     // MARK: In
 
     private func follow(_ input: inout LinkInput, from start: Timetoken) -> LinkEnd {
-        var answers: [Answer] = []
-        var mark: Int?
         do throws(LinkEnd) {
             while true {
-                switch try LinkReader.value(LinkNews.self, of: try input.next()) {
-                case .answers(let numbered): (answers, mark) = own(numbered)
-                case .step(var step):
-                    step.answers = answers
+                let news: LinkNews = try LinkReader.value(of: try input.next())
+                switch state.withLock({ $0.questions.hear(news) }) {
+                case .step(let step, let mark):
                     door.note(step)
                     door.order.finish(step)
                     if let mark { door.marks.reach(mark) }
-                    (answers, mark) = ([], nil)
                     if let durable = step.durable, durable >= start { _ = caughtUp.put(true) }
-                case .recalled(let number, let answer):
-                    if case .recall(let told)? = take(number.command) { told(answer?.result) }
-                case .presence(let number, let reply):
-                    guard case .presence(let request, let origin)? = take(number.command) else {
-                        continue
-                    }
-                    receiver.deliver(
-                        PresenceAnswer(origin: origin, request: request, reply: reply))
-                case .alive: break
+                case .recalled(let result, let told): told(result)
+                case .presence(let answer): receiver.deliver(answer)
+                case .nothing: break
                 }
             }
         } catch {
             return error
         }
-    }
-
-    /// Each as this daemon's own, and the newest of the marks among them.
-    private func own(_ numbered: [Answer]) -> (answers: [Answer], mark: Int?) {
-        var (answers, newest) = ([Answer](), Int?.none)
-        for answer in numbered {
-            switch take(answer.origin.command) {
-            case .order(let origin)?:
-                answers.append(Answer(origin: origin, result: answer.result))
-            case .mark(let mark)?: newest = mark
-            case .recall?, .presence?, nil: break
-            }
-        }
-        return (answers, newest)
-    }
-
-    private func take(_ number: CommandID) -> Asked? {
-        state.withLock { $0.asked.removeValue(forKey: number) }
     }
 }
 

@@ -44,20 +44,20 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
     // MARK: Out
 
     func publish(_ step: Commit) {
-        let remote = step.answers.filter { $0.origin.reactor >= reactorCount }
         var own = step
-        if !remote.isEmpty { own.answers.removeAll { $0.origin.reactor >= reactorCount } }
+        own.answers.removeAll { $0.origin.reactor >= reactorCount }
         local.publish(own)
         state.withLock { state in
-            guard state.links.contains(where: { $0 != nil }) else { return }
-            let frame = LinkWriter.frame(LinkNews.step(step))
-            for link in state.links.compactMap(\.self) {
-                let answers = remote.filter { $0.origin.isOf(link, behind: reactorCount) }.map {
-                    Answer(origin: $0.origin.number, result: $0.result)
-                }
+            var frame: [UInt8]?
+            for link in state.links.lazy.compactMap(\.self) {
+                let answers =
+                    own.answers.count == step.answers.count ? [] : link.duties.answers(of: step)
                 guard step.concernsAll || !answers.isEmpty else { continue }
                 if !answers.isEmpty { link.send(LinkWriter.frame(LinkNews.answers(answers))) }
-                link.send(frame)
+                // Once for all.
+                let bytes = frame ?? LinkWriter.frame(LinkNews.step(step))
+                frame = bytes
+                link.send(bytes)
             }
         }
     }
@@ -66,7 +66,7 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
         guard answer.origin.reactor >= reactorCount else { return local.deliver(answer) }
         state.withLock { state in
             let link = state.links.lazy.compactMap(\.self).first {
-                answer.origin.isOf($0, behind: reactorCount)
+                $0.duties.owns(answer.origin)
             }
             link?.send(LinkWriter.frame(LinkNews.presence(answer.origin.number, answer.reply)))
         }
@@ -119,9 +119,8 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
             return
         }
         desk.log.notice("A daemon follows.", ["link": link.slot])
-        let end = link.serve(&input, behind: reactorCount, at: desk)
+        let end = link.serve(&input, at: desk)
         state.withLock { $0.links[link.slot] = nil }
-        link.end(at: desk)
         desk.log.notice("A daemon follows no more: \(end).", ["link": link.slot])
     }
 
@@ -140,7 +139,8 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
             guard let slot = state.links.firstIndex(where: { $0 == nil }) else { return nil }
             state.generation += 1
             let link = ServedLink(
-                socket, slot: slot, generation: state.generation,
+                socket, slot: slot,
+                LinkDuties(reactor: reactorCount + slot, generation: state.generation),
                 ServedLink.Follower(address: socket.peer, since: Log.wallClock()))
             // What is settled was published before, and what was published before it is let in does
             // not come: so it says no more than that.
@@ -162,12 +162,5 @@ extension Commit {
     fileprivate var concernsAll: Bool {
         !events.isEmpty || durable != nil || !groups.isEmpty || !revoked.isEmpty
             || !keyGrants.isEmpty || !readMarks.isEmpty
-    }
-}
-
-extension Origin {
-    /// Whether a link's daemon asks.
-    fileprivate func isOf(_ link: ServedLink, behind reactorCount: Int) -> Bool {
-        reactor == reactorCount + link.slot && session.generation == link.generation
     }
 }

@@ -96,24 +96,8 @@ final class LinkSocket: Sendable {
         if let failure { throw failure }
     }
 
-    /// Whose socket the other end is, as a numeric address.
-    var peer: String {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        let status = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                guard unsafe getpeername(descriptor.rawValue, address, &length) == 0 else {
-                    return Int32(-1)
-                }
-                return unsafe getnameinfo(
-                    address, length, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
-            }
-        }
-        guard status == 0 else { return "" }
-        return String(
-            decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    /// Where the other end is.
+    var peer: String { peerAddress(of: descriptor.rawValue) }
 
     /// Ends it for both sides; who reads or writes notices.
     func end() { shutdown(descriptor.rawValue, Int32(SHUT_RDWR)) }

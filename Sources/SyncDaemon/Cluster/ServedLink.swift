@@ -15,12 +15,11 @@ final class ServedLink: Sendable {
     let follower: Follower
     /// Its place among the links.
     let slot: Int
-    let generation: UInt32
+    let duties: LinkDuties
     private let pipe: LinkPipe
-    private let attendance = Locked(LinkAttendance())
 
-    init(_ socket: LinkSocket, slot: Int, generation: UInt32, _ follower: Follower) {
-        (self.slot, self.generation, self.follower) = (slot, generation, follower)
+    init(_ socket: LinkSocket, slot: Int, _ duties: LinkDuties, _ follower: Follower) {
+        (self.slot, self.duties, self.follower) = (slot, duties, follower)
         pipe = LinkPipe(socket, name: "link-out", alive: LinkWriter.frame(LinkNews.alive))
     }
 
@@ -29,96 +28,49 @@ final class ServedLink: Sendable {
         if !pipe.send(frame) { pipe.end() }
     }
 
-    /// Carries out what its daemon asks, until the link ends.
-    func serve(
-        _ input: inout LinkInput, behind reactorCount: Int, at desk: LinkServer.Desk
-    ) -> LinkEnd {
+    /// Carries out what its daemon asks until the link ends; then nobody is where a session of that
+    /// daemon held them.
+    func serve(_ input: inout LinkInput, at desk: LinkServer.Desk) -> LinkEnd {
+        var attendance = LinkAttendance()
+        defer { end(attendance, at: desk) }
         do throws(LinkEnd) {
             while true {
                 let request: LinkRequest = try LinkReader.value(of: try input.next())
-                carryOut(request, as: reactorCount + slot, at: desk)
+                duties.carryOut(request, at: desk, &attendance) { [self] news in
+                    send(LinkWriter.frame(news))
+                }
             }
         } catch {
             return error
         }
     }
 
-    /// Says that nobody is where a session of that daemon held them.
-    func end(at desk: LinkServer.Desk) {
+    private func end(_ attendance: LinkAttendance, at desk: LinkServer.Desk) {
         pipe.end()
-        var rest = attendance.withLock { $0.exits }[...]
+        var rest = attendance.exits[...]
         while let request = rest.first {
             // Presence has no other way to learn of it.
-            if desk.presence.ask(request) { rest.removeFirst() } else { usleep(10_000) }
+            if desk.askPresence(request) { rest.removeFirst() } else { usleep(10_000) }
         }
-    }
-
-    private func carryOut(_ request: LinkRequest, as reactor: Int, at desk: LinkServer.Desk) {
-        let order = desk.door.order
-        switch request {
-        case .write(let write):
-            let write = write.from(origin(write.origin, reactor))
-            if !desk.door.requests.put(.write(write)) {
-                order.answer(write.origin, .failure(.overloaded))
-            }
-        case .recall(let write): recall(write, origin(write.origin, reactor), desk.door)
-        case .announcement(let announcement):
-            guard let asker = announcement.origin else { return }
-            let origin = origin(asker, reactor)
-            switch order.announce(announcement.from(origin)) {
-            case .at(let timetoken): order.answer(origin, .success(.published(timetoken)))
-            case .waits: break
-            case .refused: order.answer(origin, .failure(.overloaded))
-            }
-        case .position(let asker):
-            let origin = origin(asker, reactor)
-            switch order.now(for: origin) {
-            case .at(let timetoken): order.answer(origin, .success(.pong(timetoken)))
-            case .waits: break
-            case .refused: order.answer(origin, .failure(.overloaded))
-            }
-        case .presence(let request):
-            let asker = request.origin.map { origin($0, reactor) }
-            let request = request.from(asker, behind: reactor)
-            if desk.presence.ask(request) {
-                attendance.withLock { $0.hear(request) }
-            } else if let asker {
-                send(
-                    LinkWriter.frame(
-                        LinkNews.presence(asker.number, .refused(.tooManyAnnouncements))))
-            }
-        case .mark(let asker):
-            order.answer(origin(asker, reactor), .success(.pong(order.visible)))
-        case .alive: break
-        }
-    }
-
-    private func recall(_ write: Write, _ origin: Origin, _ door: LedgerDoor) {
-        let question = LedgerDoor.Request.recall(write) { [self] result in
-            let answer = result.map { Answer(origin: origin.number, result: $0) }
-            send(LinkWriter.frame(LinkNews.recalled(origin.number, answer)))
-        }
-        if !door.requests.put(question) {
-            let answer = Answer(origin: origin.number, result: .failure(.overloaded))
-            send(LinkWriter.frame(LinkNews.recalled(origin.number, answer)))
-        }
-    }
-
-    /// An asker's as it is here.
-    private func origin(_ asker: Origin, _ reactor: Int) -> Origin {
-        Origin(
-            reactor: reactor, session: SessionID(slot: 0, generation: generation),
-            command: asker.command)
     }
 }
 
-extension PresenceRequest {
-    /// The same of a daemon whose sources have numbers behind all reactors'.
-    fileprivate func from(_ origin: Origin?, behind reactor: Int) -> PresenceRequest {
-        PresenceRequest(
-            member: member, operation: operation, origin: origin,
-            source: PresenceSource(
-                reactor: (reactor + 1) * ReactorSet.countMax + source.reactor,
-                connection: source.connection))
+extension LinkServer.Desk: LinkDesk {
+    func submit(_ write: Write) -> Bool { door.requests.put(.write(write)) }
+
+    func recall(
+        _ write: Write, told: @escaping @Sendable (Result<Reply, ProtocolError>?) -> Void
+    ) -> Bool {
+        door.requests.put(.recall(write, told: told))
     }
+
+    func announce(_ announcement: Announcement) -> Announced { door.order.announce(announcement) }
+    func freshCursor(for origin: Origin) -> Announced { door.order.now(for: origin) }
+
+    func answer(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
+        door.order.answer(origin, result)
+    }
+
+    var visible: Timetoken { door.order.visible }
+    func askPresence(_ request: PresenceRequest) -> Bool { presence.ask(request) }
 }

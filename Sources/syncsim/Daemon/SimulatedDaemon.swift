@@ -5,35 +5,23 @@ import EventModel
 
 @testable import SyncDaemon
 
-/// What became visible and no reactor was told of.
-private final class Steps: CommitReceiver {
-    private let waiting = Locked<[Commit]>([])
+/// What was said where nobody can act on it at once.
+final class Waiting<Item: Sendable>: Sendable {
+    private let items = Locked<[Item]>([])
 
-    func publish(_ step: Commit) { waiting.withLock { $0.append(step) } }
+    func add(_ item: Item) { items.withLock { $0.append(item) } }
 
-    func take() -> [Commit] {
-        waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
+    func take() -> [Item] {
+        items.withLock { items in
+            defer { items = [] }
+            return items
         }
     }
 }
 
-/// What a follower's order wants of the one that gives places, until the link takes it.
-private final class Wanted: Sendable {
-    private let waiting = Locked<[EventOrder.Wanted]>([])
-
-    func put(_ wanted: EventOrder.Wanted) -> Bool {
-        waiting.withLock { $0.append(wanted) }
-        return true
-    }
-
-    func take() -> [EventOrder.Wanted] {
-        waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
-        }
-    }
+/// What became visible and no reactor was told of.
+extension Waiting<Commit>: CommitReceiver {
+    func publish(_ step: Commit) { add(step) }
 }
 
 /// From start to crash or drain.
@@ -55,13 +43,13 @@ final class SimulatedDaemon {
     /// For a planted bug: once in so many times.
     func isUnlucky(_ once: Int) -> Bool { world.choices.below(once) == 0 }
     let interests = InterestTable()
-    private let steps = Steps()
+    private let steps = Waiting<Commit>()
     /// Daemons that follow this one.
     private var links: [SimulatedLink] = []
     /// To the one that this follows; `nil`: it orders.
     private var link: SimulatedLink?
     /// What of a follower's is wanted of the one that orders.
-    private let wanted = Wanted()
+    private let wanted = Waiting<EventOrder.Wanted>()
     /// Where its run began.
     let began: Timetoken
     /// Of a follower, as steps have it.
@@ -91,26 +79,9 @@ final class SimulatedDaemon {
             ceiling: store.clock.ceiling, wallTicks: clock.ticks,
             receiver: steps, askForCeiling: { asks.withLock { $0 = true } })
         groups = ChannelGroups(try store.allGroups())
-        let ownReader = try store.makeReader()
-        let ledger = SimulatedLedger(store, of: self, in: world)
-        let readers = SimulatedReaders(
-            FaultyReader(pageEvents: world.setting.pageEvents, bug: world.bug) {
-                // Of a database server: what the daemon has committed that serves now.
-                [unowned world] in world.databaseReader ?? ownReader
-            },
-            of: self,
-            caches: ReaderCaches(
-                repairs: RepairCache(secret: store.secret), secret: store.secret,
-                windows: world.setting.windowBounds), in: world)
-        let presence = SimulatedPresence(of: self, in: world)
-        self.presence = presence
-        self.ledger = ledger
-        self.readers = readers
-        for number in 0..<world.setting.reactors {
-            let engine = SimulatedEngine(
-                reactor: number, daemon: self, readers: readers, store: store)
-            reactors.append(SimulatedReactor(engine, counters: counters, in: world))
-        }
+        ledger = SimulatedLedger(store, of: self, in: world)
+        presence = SimulatedPresence(of: self, in: world)
+        try read(store) {}
     }
 
     /// One that follows: it is let in, and then reads what the store is.
@@ -124,14 +95,19 @@ final class SimulatedDaemon {
     ) throws(StoreError) {
         self.world = world
         self.life = life
-        clock = leader.clock
+        // Of another machine, which may be hours off: it plays no part.
+        clock = SimulatedClock(
+            world.otherClock, resuming: nil, boot: "follower", isSynchronised: true,
+            agesByWall: false)
         began = leader.began
         ignoresFloor = false
         let settled = leader.order.settled
-        let wanted = wanted
         order = EventOrder(
             after: store.last, ceiling: store.clock.ceiling, wallTicks: clock.ticks,
-            forward: wanted.put, receiver: steps, askForCeiling: {})
+            forward: { [wanted] in
+                wanted.add($0)
+                return true
+            }, receiver: steps, askForCeiling: {})
         groups = ChannelGroups(try store.allGroups())
         heardFloors.raise(to: store.floors)
         isAccepting = settled.durable >= store.last
@@ -146,11 +122,23 @@ final class SimulatedDaemon {
         } else {
             leader.links.append(link)
         }
+        try read(store) { [unowned world, heardFloors] in
+            if let floors = world.store?.floors { heardFloors.raise(to: floors) }
+        }
+    }
+
+    /// Makes readers, and reactors that ask them.
+    ///
+    /// - Parameter looking: Called whenever somebody reads.
+    private func read(
+        _ store: SimulatedStore, looking: @escaping () -> Void
+    ) throws(StoreError) {
         let ownReader = try store.makeReader()
         let readers = SimulatedReaders(
             FaultyReader(pageEvents: world.setting.pageEvents, bug: world.bug) {
-                [unowned world, heardFloors] in
-                if let floors = world.store?.floors { heardFloors.raise(to: floors) }
+                [unowned world] in
+                looking()
+                // Of a database server: what the daemon has committed that serves now.
                 return world.databaseReader ?? ownReader
             },
             of: self,
@@ -215,7 +203,7 @@ final class SimulatedDaemon {
         return announced
     }
 
-    func freshCursor(_ origin: Origin) -> Announced {
+    func freshCursor(for origin: Origin) -> Announced {
         defer { raiseCeiling() }
         let now = order.now(for: origin)
         if let link, !link.ask(wanted.take()) { return .at(order.visible) }
@@ -279,4 +267,17 @@ final class SimulatedDaemon {
         presence?.die()
         for reactor in reactors { reactor.die() }
     }
+}
+
+extension SimulatedDaemon: LinkDesk {
+    func recall(
+        _ write: Write, told: @escaping @Sendable (Result<Reply, ProtocolError>?) -> Void
+    ) -> Bool { false }
+
+    func answer(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
+        order.answer(origin, result)
+        spread()
+    }
+
+    var visible: Timetoken { order.visible }
 }

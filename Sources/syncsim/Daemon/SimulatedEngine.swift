@@ -73,7 +73,7 @@ struct SimulatedEngine: Engine {
     func catchUp() -> Int { daemon.catchUp() }
     var caughtUp: Int { daemon.marks.newest }
 
-    func freshCursor(for origin: Origin) -> Announced { daemon.freshCursor(origin) }
+    func freshCursor(for origin: Origin) -> Announced { daemon.freshCursor(for: origin) }
     func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }
     var canReadFiles: Bool { true }
     func digestKey(of channel: Channel) -> DigestKey { secret.key(of: channel) }

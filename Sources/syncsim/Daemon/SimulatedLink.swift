@@ -7,24 +7,13 @@ import EventModel
 
 /// Both ends of one link; what is on its way when it is cut never arrives.
 final class SimulatedLink {
-    /// Who waits for what, at the end of the one that follows.
-    private enum Asked {
-        case order(Origin)
-        case presence(PresenceRequest, Origin)
-        case mark(Int)
-    }
-
     private weak var follower: SimulatedDaemon?
     private weak var leader: SimulatedDaemon?
     private unowned let world: World
     /// What the one that follows has read.
     private let start: Timetoken
-    /// Stands for its reactors at the other end.
-    private let reactor: Int
-    private var asked: [CommandID: Asked] = [:]
-    private var last: CommandID = 0
-    private var answers: [Answer] = []
-    private var mark: Int?
+    private let duties: LinkDuties
+    private var questions: LinkQuestions
     private var attendance = LinkAttendance()
     private var lastUp: UInt64 = 0
     private var lastDown: UInt64 = 0
@@ -38,7 +27,9 @@ final class SimulatedLink {
     ) {
         (self.follower, self.leader) = (follower, leader)
         (self.start, self.world) = (start, world)
-        reactor = 16 + world.nextLink() % 200
+        let number = world.nextLink()
+        duties = LinkDuties(reactor: 16 + number % 200, generation: UInt32(number))
+        questions = LinkQuestions(countMax: world.setting.writesMax * 4)
     }
 
     // MARK: Up
@@ -74,11 +65,11 @@ final class SimulatedLink {
         }
     }
 
-    private func put(_ question: Asked, _ request: (Origin) -> LinkRequest) -> Bool {
-        guard !isEnded, asked.count < world.setting.writesMax * 4 else { return false }
-        last += 1
-        asked[last] = question
-        send(request(Origin(number: last)))
+    private func put(
+        _ question: LinkQuestions.Question, _ request: (Origin) -> LinkRequest
+    ) -> Bool {
+        guard let number = questions.number(question) else { return false }
+        send(request(number))
         return true
     }
 
@@ -88,69 +79,20 @@ final class SimulatedLink {
         arrive(at: lastUp) { [weak self] in self?.leader?.at($0) { self?.carryOut(carried) } }
     }
 
-    /// As ``ServedLink`` does.
     private func carryOut(_ request: LinkRequest) {
         guard !isEnded, let leader else { return }
-        switch request {
-        case .write(let write):
-            let write = write.from(here(write.origin))
-            if leader.submit(write) { return leader.commitSoon() }
-            refuse(write.origin, leader)
-        case .announcement(let announcement):
-            guard let asker = announcement.origin else { return }
-            let origin = here(asker)
-            conclude(leader.announce(announcement.from(origin)), origin, leader) { .published($0) }
-        case .position(let asker):
-            let origin = here(asker)
-            conclude(leader.freshCursor(origin), origin, leader) { .pong($0) }
-        case .presence(let request):
-            let carried = PresenceRequest(
-                member: request.member, operation: request.operation,
-                origin: request.origin.map(here),
-                source: PresenceSource(
-                    reactor: reactor * 8 + request.source.reactor,
-                    connection: request.source.connection))
-            if leader.askPresence(carried) {
-                attendance.hear(carried)
-            } else if let origin = carried.origin {
-                tell(.presence(origin, .refused(.tooManyAnnouncements)))
-            }
-        case .mark(let asker):
-            leader.order.answer(here(asker), .success(.pong(leader.order.visible)))
-            leader.spread()
-        case .recall, .alive: break
-        }
+        let told = Waiting<LinkNews>()
+        duties.carryOut(request, at: leader, &attendance, tell: told.add)
+        for news in told.take() { tell(news) }
+        leader.commitSoon()
     }
 
-    private func conclude(
-        _ announced: Announced, _ origin: Origin, _ leader: SimulatedDaemon,
-        _ reply: (Timetoken) -> Reply
-    ) {
-        switch announced {
-        case .at(let timetoken):
-            leader.order.answer(origin, .success(reply(timetoken)))
-            leader.spread()
-        case .waits: break
-        case .refused: refuse(origin, leader)
-        }
-    }
-
-    private func refuse(_ origin: Origin, _ leader: SimulatedDaemon) {
-        leader.order.answer(origin, .failure(.overloaded))
-        leader.spread()
-    }
-
-    /// An asker's as it is at the other end.
-    private func here(_ origin: Origin) -> Origin {
-        Origin(reactor: reactor, session: origin.session, command: origin.command)
-    }
-
-    func owns(_ origin: Origin) -> Bool { origin.reactor == reactor }
+    func owns(_ origin: Origin) -> Bool { duties.owns(origin) }
 
     // MARK: Down
 
     func publish(_ step: Commit) {
-        let own = step.answers.filter { owns($0.origin) }
+        let own = duties.answers(of: step)
         if !own.isEmpty { tell(.answers(own)) }
         tell(.step(step))
     }
@@ -162,30 +104,15 @@ final class SimulatedLink {
         arrive(at: lastDown) { [weak self] in self?.follower?.at($0) { self?.take(carried) } }
     }
 
-    /// As ``LinkClient`` does.
     private func take(_ news: LinkNews) {
         guard !isEnded, let follower else { return }
-        switch news {
-        case .answers(let numbered):
-            for answer in numbered {
-                switch asked.removeValue(forKey: answer.origin.command) {
-                case .order(let origin)?:
-                    answers.append(Answer(origin: origin, result: answer.result))
-                case .mark(let number)?: mark = number
-                case .presence?, nil: break
-                }
-            }
-        case .step(var step):
-            (step.answers, answers) = (answers, [])
+        switch questions.hear(news) {
+        case .step(let step, let mark):
             follower.take(step)
             if let mark { follower.marks.reach(mark) }
-            mark = nil
             if let durable = step.durable, durable >= start { follower.isAccepting = true }
-        case .presence(let number, let reply):
-            let question = asked.removeValue(forKey: number.command)
-            guard case .presence(let request, let origin)? = question else { return }
-            follower.deliver(PresenceAnswer(origin: origin, request: request, reply: reply))
-        case .recalled, .alive: break
+        case .presence(let answer): follower.deliver(answer)
+        case .recalled, .nothing: break
         }
     }
 
@@ -221,6 +148,7 @@ final class SimulatedLink {
     func end() {
         guard !isEnded else { return }
         isEnded = true
+        _ = questions.lose()
         for exit in attendance.exits { askAgain(exit) }
         leader?.forget(self)
         guard let follower else { return }
