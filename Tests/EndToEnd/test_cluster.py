@@ -14,17 +14,12 @@ import unittest
 import urllib.request
 
 import manual
-from daemon import Daemon
+from daemon import Daemon, free_port
 from lanes import under_load
 from test_postgres_seat import Replicated
 from waiting import until
 
 WRITERS = 3
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 class Front:

@@ -66,10 +66,9 @@ struct LocalEngine: Engine {
     }
 
     func isAhead(_ cursor: Timetoken, of epoch: String?) -> Bool {
-        guard ledger.isElsewhere, cursor > ledger.order.visible else { return false }
-        // Positions run ahead of the clock by a little; whatever is later is no daemon's of today.
-        return (epoch == nil || epoch == self.epoch)
-            && cursor.rawValue <= wallTicks() + 2 * Limits.ceilingTicks
+        // However far: another daemon's clock may be, too. A mark tells whether it is one's at all.
+        ledger.isElsewhere && cursor > ledger.order.visible
+            && (epoch == nil || epoch == self.epoch)
     }
 
     func catchUp() -> Int { ledger.marks.ask { ledger.requests.put(.mark($0)) } }

@@ -42,6 +42,10 @@ struct EarlyWork<Work> {
 
     var isEmpty: Bool { clients.isEmpty }
 
+    /// When to look again, in milliseconds, for not every step wakes a reactor; `nil` when nothing
+    /// waits.
+    func nextDue(after milliseconds: UInt64) -> UInt64? { isEmpty ? nil : milliseconds + 1 }
+
     /// Whether something of a connection waits: then what comes behind it has to, too.
     func holds(_ client: SessionID) -> Bool { clients[client] != nil }
 

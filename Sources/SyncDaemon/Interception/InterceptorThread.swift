@@ -268,11 +268,9 @@ final class InterceptorThread: Sendable {
                 ledger.order.answer(write.origin, .failure(.overloaded))
             }
         case .announcement(let announcement, let origin):
-            switch ledger.order.announce(announcement) {
-            case .at(let timetoken):
-                ledger.order.answer(origin, .success(.published(timetoken)))
-            case .waits: break
-            case .refused: ledger.order.answer(origin, .failure(.overloaded))
+            let announced = ledger.order.announce(announcement)
+            if let result = announced.result({ .published($0) }) {
+                ledger.order.answer(origin, result)
             }
         }
     }

@@ -31,6 +31,17 @@ enum Announced: Sendable, Hashable {
     case waits
     /// Too many wait.
     case refused
+
+    /// What an asker hears who is told by steps alone; `nil`: a later step tells.
+    ///
+    /// - Parameter reply: Says that there is a place.
+    func result(_ reply: (Timetoken) -> Reply) -> Result<Reply, ProtocolError>? {
+        switch self {
+        case .at(let timetoken): .success(reply(timetoken))
+        case .waits: nil
+        case .refused: .failure(.overloaded)
+        }
+    }
 }
 
 /// The one order of all events, stored or not.

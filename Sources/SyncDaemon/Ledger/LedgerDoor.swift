@@ -135,6 +135,23 @@ final class LedgerDoor: Sendable {
         if let raised = step.floors { floors.raise(to: raised) }
     }
 
+    /// Follows the wall clock; a jump is told once.
+    func observeClock(_ log: Log) {
+        switch clock.observe() {
+        case nil: break
+        case .jumped(let seconds):
+            log.warning(
+                "The wall clock jumped. Timetokens follow when it has stood there for a while; "
+                    + "set the clock right if it is wrong.",
+                ["seconds": "\(seconds)"])
+        case .followed(let seconds):
+            log.warning(
+                "Timetokens follow the wall clock, which has stood where it jumped to.",
+                ["seconds": "\(seconds)"])
+        case .returned: log.notice("The wall clock came back; nothing had followed it.")
+        }
+    }
+
     /// Shows that whoever serves the door has come round.
     func beat() {
         heartbeat.beat()

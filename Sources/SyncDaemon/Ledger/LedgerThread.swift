@@ -49,7 +49,7 @@ final class LedgerThread: DoorKeeper {
                 var chores = Chores()
                 while let taken = take(waiting: !chores.areLeft) {
                     door.beat()
-                    observeClock(log)
+                    door.observeClock(log)
                     serve(taken, &chores, with: ledger, counters, log, troubles, fail: fail)
                 }
             }
@@ -161,23 +161,6 @@ final class LedgerThread: DoorKeeper {
         door.note(commit)
         door.outbox.tell(commit.outbox)
         door.mutations.store(ledger.store.mutationCount, ordering: .relaxed)
-    }
-
-    /// Follows the wall clock; a jump is told once.
-    private func observeClock(_ log: Log) {
-        switch door.clock.observe() {
-        case nil: break
-        case .jumped(let seconds):
-            log.warning(
-                "The wall clock jumped. Timetokens follow when it has stood there for a while; "
-                    + "set the clock right if it is wrong.",
-                ["seconds": "\(seconds)"])
-        case .followed(let seconds):
-            log.warning(
-                "Timetokens follow the wall clock, which has stood where it jumped to.",
-                ["seconds": "\(seconds)"])
-        case .returned: log.notice("The wall clock came back; nothing had followed it.")
-        }
     }
 
     private func report(

@@ -5,7 +5,7 @@ import SQL
 
 /// One look after the other at who has a schema; each is a few statements of a session of its own.
 final class SeatWatch {
-    enum Finding {
+    enum Finding: Hashable {
         /// Nobody has it, or there is none yet.
         case free
         /// - Parameter address: Where daemons find it that follow; empty: nowhere.

@@ -65,13 +65,25 @@ struct Listener: ~Copyable, Sendable {
 
 /// `HOST:PORT` of a socket, as it is bound.
 func boundAddress(of socket: Int32) -> String {
+    unsafe address(of: socket, getsockname)
+}
+
+/// The same of whoever it is connected to.
+func peerAddress(of socket: Int32) -> String {
+    unsafe address(of: socket, getpeername)
+}
+
+private func address(
+    of socket: Int32,
+    _ read: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+) -> String {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
     let status = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
         unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            guard unsafe getsockname(socket, address, &length) == 0 else { return Int32(-1) }
+            guard unsafe read(socket, address, &length) == 0 else { return Int32(-1) }
             return unsafe getnameinfo(
                 address, length, &host, socklen_t(host.count), &port, socklen_t(port.count),
                 NI_NUMERICHOST | NI_NUMERICSERV)

@@ -137,30 +137,30 @@ struct PostgresStoreTests {
     func watch() throws {
         let watch = try SeatWatch(
             target: TestPostgres.shared.target, schema: directory.schema, lease: 3)
-        #expect(try watch.look().word == "free")
+        #expect(try watch.look() == .free)
         var store: SQLStore? = try open()
-        #expect(try watch.look().word == "taken")
+        #expect(try watch.look() == .taken(by: ""))
         let place = DatabasePlace.server(
             target: try TestPostgres.shared.target, schema: directory.schema)
         try place.connect(for: .reserve).execute(
             "UPDATE seat SET renewed = renewed - interval '1 h'")
         try store?.publish(1, in: room)
-        #expect(try watch.look().word == "taken")
+        #expect(try watch.look() == .taken(by: ""))
         try place.connect(for: .reserve).execute(
             "UPDATE seat SET renewed = renewed - interval '1 h'")
         // A server lets it go just now, and it could not say so yet.
-        #expect(try watch.look().word == "silent")
+        #expect(try watch.look() == .silent)
         usleep(3_200_000)
-        #expect(try watch.look().word == "ended")
+        #expect(try watch.look() == .ended)
         #expect(throws: StoreError.self) { try store?.publish(2, in: room) }
         store = nil
         // A server takes a moment to end a session.
-        var finding = try watch.look().word
-        for _ in 0..<200 where finding != "free" {
+        var finding = try watch.look()
+        for _ in 0..<200 where finding != .free {
             usleep(20_000)
-            finding = try watch.look().word
+            finding = try watch.look()
         }
-        #expect(finding == "free")
+        #expect(finding == .free)
     }
 
     @Test("a role that may make no schema has one, and cannot end another one's session")
@@ -180,7 +180,7 @@ struct PostgresStoreTests {
         let strong = try open()
         try admin.execute("UPDATE \(schema).seat SET renewed = renewed - interval '1 h'")
         let watch = try SeatWatch(target: weak, schema: schema)
-        #expect(try watch.look().word == "silent")
+        #expect(try watch.look() == .silent)
         #expect(strong.last >= tick(1))
     }
 
@@ -270,16 +270,5 @@ struct PostgresStoreTests {
 
         let page = try store.makeReader().changes(in: room, after: .zero)
         #expect(page.envelopes.map(\.timetoken) == [tick(1), tick(3)])
-    }
-}
-
-extension SeatWatch.Finding {
-    fileprivate var word: String {
-        switch self {
-        case .free: "free"
-        case .taken: "taken"
-        case .ended: "ended"
-        case .silent: "silent"
-        }
     }
 }

@@ -47,7 +47,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     /// When requests or answers that wait have their turn, in milliseconds; `nil` when none wait.
     var nextDue: UInt64? {
-        early.isEmpty ? answers.isEmpty ? turnstile.nextDue : now : now + 1
+        let dues = [turnstile.nextDue, answers.isEmpty ? nil : now, early.nextDue(after: now)]
+        return dues.compactMap(\.self).min()
     }
 
     /// Refuses calls from now on.

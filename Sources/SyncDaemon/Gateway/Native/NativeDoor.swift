@@ -63,7 +63,8 @@ final class NativeDoor: SessionDelegate {
 
     /// When commands that wait may be carried out, in milliseconds; `nil` when none wait.
     var nextDue: UInt64? {
-        early.isEmpty ? rulesNews.isEmpty ? turnstile.nextDue : now : now + 1
+        let dues = [turnstile.nextDue, rulesNews.isEmpty ? nil : now, early.nextDue(after: now)]
+        return dues.compactMap(\.self).min()
     }
 
     /// Closes connections that did not say who they are, and those whose token is worth nothing any
