@@ -19,8 +19,8 @@ import Testing
 
     @Test func whatWasAskedIsAnsweredWithTheNextStep() throws {
         var questions = LinkQuestions()
-        let write = try #require(questions.number(.order(asker)))
-        let mark = try #require(questions.number(.mark(7)))
+        let (asked, marked) = (questions.number(.order(asker)), questions.number(.mark(7)))
+        let (write, mark) = (try #require(asked), try #require(marked))
         let answers = [
             Answer(origin: write, result: .success(.groupChanged)),
             Answer(origin: mark, result: .success(.pong(.zero))),
@@ -37,7 +37,8 @@ import Testing
 
     @Test func whatPresenceSaysComesWithTheQuestion() throws {
         var questions = LinkQuestions()
-        let number = try #require(questions.number(.presence(request, asker)))
+        let asked = questions.number(.presence(request, asker))
+        let number = try #require(asked)
         guard case .presence(let answer) = questions.hear(.presence(number, .channels(["a"])))
         else {
             Issue.record("It was not taken for an answer of presence.")
