@@ -133,9 +133,11 @@ POWER_CUTS ?= 200
 FAULTS := test_crash test_service test_disk test_damage test_memory test_upgrade test_clock \
   test_mutations test_resume test_drain test_activation test_watchdog test_limits test_storm \
   test_transport test_rfc6455 test_smuggling test_http test_bad_input test_odd_names \
-  test_injection test_entrances test_access test_quotas test_pubnub_polls test_log test_tls
+  test_injection test_entrances test_access test_quotas test_pubnub_polls test_log test_tls \
+  test_postgres_seat test_link test_link_faults
 FAULT_SIZES = CRASH_ROUNDS=$(CRASH_ROUNDS) SERVICE_ROUNDS=20 MEMORY_ROUNDS=20 UPGRADE_ROWS=400000 \
-  UPGRADE_KILLS=20 STORM_CLIENTS=8000
+  UPGRADE_KILLS=20 STORM_CLIENTS=8000 LINK_ROUNDS=20 \
+  LINK_FAULTS="kill=20 freeze=5 terminate=20 cut=10 silence=5 follower=10 standby=5 promote=3"
 FLOODS := F11 F12 F23 F26 F27 F28
 
 release: packages

@@ -42,11 +42,14 @@ class PostgresServer:
         if self.prefix:
             shutil.chown(self.directory, "postgres")
         if of is not None:
-            self._run("pg_basebackup", "-d", of.url, "-D", f"{self.directory}/data", "-R",
-                      "-X", "stream")
+            self._copy(of)
             return
         self._run("initdb", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8",
                   "--username=postgres", f"--pgdata={self.directory}/data")
+
+    def _copy(self, of):
+        self._run("pg_basebackup", "-d", of.url, "-D", f"{self.directory}/data", "-R",
+                  "-X", "stream", "--checkpoint=fast")
 
     def _run(self, program, *arguments, check=True, **options):
         return subprocess.run(
@@ -121,6 +124,12 @@ class PostgresServer:
             patience.check("a synchronous standby")
             time.sleep(0.05)
         return other
+
+    def rejoin(self, of):
+        """After its end: begins anew as a standby of the server that took its place."""
+        shutil.rmtree(f"{self.directory}/data")
+        self._copy(of)
+        self.start()
 
     def promote(self):
         """Makes a server of a standby."""

@@ -19,6 +19,7 @@ import urllib.request
 
 from case import DaemonTestCase
 from daemon import Daemon, cluster, free_port
+from device import Refused
 from lanes import under_load
 from postgres import PostgresServer
 from raw import RawClient
@@ -31,8 +32,8 @@ WRITERS = 3
 class Cluster:
     """Daemons as clients see them: each connection goes to the next one."""
 
-    def __init__(self, test, server, schema, count=3):
-        self.test, self.server, self.schema = test, server, schema
+    def __init__(self, test, server, schema, count=3, more=()):
+        self.test, self.server, self.schema, self.more = test, server, schema, more
         key = self.key()
         self.daemons = [self.daemon(key) for _ in range(count)]
         self._turns = itertools.cycle(self.daemons)
@@ -54,7 +55,7 @@ class Cluster:
         """One that was not started, with an address that it keeps."""
         daemon = Daemon(
             "--store", "postgres", "--store-url", self.server.url, "--store-schema", self.schema,
-            *cluster(key), listen=f"127.0.0.1:{free_port()}")
+            *cluster(key), *self.more, listen=f"127.0.0.1:{free_port()}")
         self.test.addCleanup(daemon.discard)
         self.test.addCleanup(lambda: self.test._notes.append(daemon.log_tail()))
         return daemon
@@ -90,7 +91,7 @@ class Wanderer:
 
     def __init__(self, cluster):
         self.cluster = cluster
-        self.cursor = None
+        self.cursor = self.begun = None
         self.heard = []
         self.polls = 0
         self._ends = threading.Event()
@@ -99,6 +100,8 @@ class Wanderer:
     def __enter__(self):
         while self.cursor is None:
             self._poll()
+        #: Where it began to listen.
+        self.begun = int(self.cursor)
         self._thread.start()
         return self
 
@@ -149,8 +152,8 @@ class Linked(DaemonTestCase):
         cls.server = PostgresServer().start()
         cls.addClassCleanup(cls.server.discard)
 
-    async def cluster(self, schema, count=3):
-        return await asyncio.to_thread(Cluster, self, self.server, schema, count)
+    async def cluster(self, schema, count=3, more=()):
+        return await asyncio.to_thread(Cluster, self, self.server, schema, count, more)
 
     @staticmethod
     def ask(daemon, path):
@@ -229,6 +232,106 @@ class Linked(DaemonTestCase):
             await asyncio.sleep(0.5)
         self.assertEqual(here, left)
 
+    async def test_a_tenant_may_have_no_more_of_three_daemons_than_of_one(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "sync.ini"
+        path.write_text("[keyset small]\nsubscribe_key = small\nconnections_max = 3\n"
+                        "[keyset busy]\nsubscribe_key = busy\ncommands_per_second_max = 50\n")
+        cluster = await self.cluster("quotas", more=("--config", str(path)))
+        first, second, third = cluster.daemons
+        _, bob, _ = [await self.device(it, "ada", f"{n}", keyset="small")
+                       for n, it in enumerate((first, second, second))]
+
+        async def comes(daemon):
+            """Whether one more may come, which then goes."""
+            device = self.offline_device(daemon, "eve", keyset="small")
+            try:
+                await device.connect()
+            except Refused as refusal:
+                self.assertEqual(refusal.code, "quota_exceeded")
+                return False
+            finally:
+                await device.close()
+            return True
+
+        # They tell each other twice a second: looks are counted.
+        async def eventually(daemon, expected):
+            for _ in range(60):
+                if await comes(daemon) == expected:
+                    return
+                await asyncio.sleep(0.5)
+            self.fail("It is not told what the others have.")
+
+        await eventually(third, False)
+        await eventually(first, False)
+        await bob.close()
+        await eventually(third, True)
+        await self.check_rate(cluster)
+        await asyncio.to_thread(cluster.stop)
+
+    async def check_rate(self, cluster):
+        """What three daemons carry out for a tenant is what one would, but for the beginning."""
+        devices = [await self.device(it, "ada", f"{n}", keyset="busy")
+                   for n, it in enumerate(cluster.daemons)]
+        begun = time.monotonic()
+        done = 0
+        while time.monotonic() < begun + 10:
+            answers = await asyncio.gather(
+                *(it.command("ping") for it in devices for _ in range(20)), return_exceptions=True)
+            done += sum(isinstance(it, dict) for it in answers)
+            for answer in answers:
+                if not isinstance(answer, dict):
+                    self.assertEqual(answer.code, "rate_limited")
+            await asyncio.sleep(0.05)
+        seconds = time.monotonic() - begun
+        # Three bursts, and what was carried out before the last time that they were told.
+        self.assertLess(done, 50 * (seconds + 3 + 2))
+
+    async def test_nobody_comes_or_goes_because_another_daemon_orders(self):
+        cluster = await self.cluster("terms")
+        gone, (second, third) = cluster.orders, cluster.followers
+        address = cluster.address
+        for daemon, user in ((second, "ada"), (third, "bob"), (second, "eve")):
+            self.addCleanup(Member(daemon, user).close)
+        beat = "/v2/presence/sub-key/sub/channel/hall/heartbeat?uuid=sdk&heartbeat=300"
+        await asyncio.to_thread(self.ask, third, beat)
+        state = "/v2/presence/sub-key/sub/channel/hall/uuid/sdk/data?state=%7B%22a%22%3A1%7D"
+        await asyncio.to_thread(self.ask, third, state)
+        await asyncio.to_thread(gone.kill)
+        await asyncio.to_thread(until, lambda: cluster.address != address, "another one")
+        watcher = self.offline_device(second, "watcher")
+        watcher.keep_connected()
+        await watcher.until(watcher.online.is_set, "a connection")
+        await watcher.subscribe("hall-pnpres")
+        # None of them has come back yet.
+        found = await watcher.settle("hereNow", channel="hall", states=True)
+        self.assertEqual(
+            {it["userId"]: it.get("state") for it in found["users"]},
+            {"ada": None, "bob": None, "eve": None, "sdk": {"a": 1}})
+        for daemon, user in ((third, "ada"), (third, "bob")):
+            back = await asyncio.to_thread(until, lambda at=(daemon, user): self.comes(*at), user)
+            self.addCleanup(back.close)
+
+        def events():
+            return [(it["d"]["action"], it["d"]["uuid"]) for push in watcher.pushes
+                    for it in push["m"] if push["c"] == "hall-pnpres"]
+
+        for _ in range(240):
+            if events():
+                break
+            await asyncio.sleep(0.5)
+        self.assertEqual(events(), [("timeout", "eve")])
+        await asyncio.to_thread(cluster.daemons[0].start)
+        await asyncio.to_thread(cluster.stop)
+
+    @staticmethod
+    def comes(daemon, user):
+        """A member, once the daemon serves."""
+        with contextlib.suppress(OSError):
+            return Member(daemon, user)
+        return None
+
     async def test_daemons_die_and_nothing_is_lost(self):
         random = self.random()
         cluster = await self.cluster("faults")
@@ -237,7 +340,6 @@ class Linked(DaemonTestCase):
         wanderer = Wanderer(cluster)
         async with under_load(self, cluster, random, WRITERS) as (lanes, _):
             await asyncio.to_thread(wanderer.__enter__)
-            begun = wanderer.cursor
             for number in range(ROUNDS):
                 await asyncio.sleep(random.uniform(0.2, 1))
                 before = sum(lane.acknowledged for lane in lanes)
@@ -259,7 +361,7 @@ class Linked(DaemonTestCase):
         stored = {int(it["timetoken"]): it["payload"] for it in await ada.all_messages("room")}
         self.assertEqual(
             {place: text for place, kind, text in wanderer.heard if kind == 0},
-            {place: text for place, text in stored.items() if place > int(begun)})
+            {place: text for place, text in stored.items() if place > wanderer.begun})
         writes = sum(lane.acknowledged for lane in lanes)
         term = self.server.sql("SELECT term FROM faults.seat")
         print(f"{writes} acknowledged writes in {term} terms; {wanderer.polls} polls",

@@ -3,6 +3,7 @@
 
 import Basis
 import EventModel
+import Glibc
 
 /// A way to the daemon that orders, once both sides know each other.
 struct LinkConnection {
@@ -33,6 +34,9 @@ final class LinkClient: DoorKeeper, PresenceDoor {
     }
 
     private let door: LedgerDoor
+    /// What this daemon's own clients have said of presence, for whoever comes to order next.
+    private let presence: PresenceThread
+    private let accounts: Accounts
     private let pipe: LinkPipe
     private let receiver: any PresenceReceiver
     private let state = Locked(State())
@@ -44,16 +48,25 @@ final class LinkClient: DoorKeeper, PresenceDoor {
     /// - Parameters:
     ///   - door: Made from what the store was after the link was there.
     ///   - start: The newest commit that that has.
+    ///   - presence: Hears what this daemon's clients say; announces nothing.
+    ///   - promises: Where they were under the one that ordered before.
+    ///   - accounts: What tenants have of this daemon, and of the others.
     ///   - receiver: Gets presence's answers.
     ///   - log: Hears why the link ended.
     ///   - lost: Called once, when the link has ended. The daemon is to begin anew.
     init(
         over connection: LinkConnection, door: LedgerDoor, after start: Timetoken,
+        presence: PresenceThread, _ promises: [PresencePromise], accounts: Accounts,
         receiver: any PresenceReceiver, log: Log, lost: @escaping @Sendable () -> Void
     ) {
-        (self.door, self.receiver) = (door, receiver)
+        (self.door, self.presence, self.receiver) = (door, presence, receiver)
+        self.accounts = accounts
         pipe = LinkPipe(
             connection.socket, name: "link-out", alive: LinkWriter.frame(LinkRequest.alive))
+        presence.keep(promises)
+        for part in promises.inParts(of: Limits.linkPromisesMax) {
+            pipe.send(LinkWriter.frame(LinkRequest.promises(part)))
+        }
         if connection.welcome.durable >= start { _ = caughtUp.put(true) }
         _ = OSThread(name: "link-in") { [self] in
             var input = connection.input
@@ -65,6 +78,14 @@ final class LinkClient: DoorKeeper, PresenceDoor {
             guard !state.withLock({ $0.isStopping }) else { return }
             log.warning("The link to the daemon that orders has ended: \(end).")
             lost()
+        }
+        _ = OSThread(name: "link-use") { [self] in
+            var told: [ExactText: TenantUse] = [:]
+            repeat {
+                let uses = accounts.uses(besides: &told)
+                if !uses.isEmpty { pipe.send(LinkWriter.frame(LinkRequest.use(uses))) }
+                usleep(UInt32(Limits.clusterUseMilliseconds) * 1000)
+            } while !state.withLock { $0.isStopping || $0.questions.isLost }
         }
         asking.withLock { thread in
             thread = OSThread(name: "link-ask") { [self] in
@@ -114,15 +135,13 @@ final class LinkClient: DoorKeeper, PresenceDoor {
     }
 
     func ask(_ request: PresenceRequest) -> Bool {
+        if request.operation.saysWhere { _ = presence.ask(request.from(nil)) }
+        // It has been told to whom it can be told: sessions are not to try again for ever.
+        guard !state.withLock({ $0.questions.isLost }) else { return true }
         guard let origin = request.origin else {
             return pipe.send(LinkWriter.frame(LinkRequest.presence(request)))
         }
-        return put(.presence(request, origin)) { number in
-            .presence(
-                PresenceRequest(
-                    member: request.member, operation: request.operation, origin: number,
-                    source: request.source))
-        }
+        return put(.presence(request, origin)) { .presence(request.from($0)) }
     }
 
     private func send(_ question: LinkQuestions.Question, _ request: (Origin) -> LinkRequest) {
@@ -153,23 +172,62 @@ final class LinkClient: DoorKeeper, PresenceDoor {
 
     // MARK: In
 
+    private func note(_ step: Commit) {
+        door.note(step)
+        for envelope in step.events {
+            guard case .presence(let notice) = envelope.event, let userID = notice.userID,
+                notice.action == .leave || notice.action == .timeout
+            else { continue }
+            let name = envelope.channel.name.utf8.dropLast(Channel.presenceSuffix.utf8.count)
+            // Somebody who came here before, and then to another daemon, and left that.
+            presence.forget(
+                Presence.Member(userID: userID, keyset: envelope.channel.keyset),
+                channel: String(decoding: Array(name), as: UTF8.self))
+        }
+    }
+
     private func follow(_ input: inout LinkInput, from start: Timetoken) -> LinkEnd {
         do throws(LinkEnd) {
             while true {
                 let news: LinkNews = try LinkReader.value(of: try input.next())
                 switch state.withLock({ $0.questions.hear(news) }) {
                 case .step(let step, let mark):
-                    door.note(step)
+                    note(step)
                     door.order.finish(step)
                     if let mark { door.marks.reach(mark) }
                     if let durable = step.durable, durable >= start { _ = caughtUp.put(true) }
                 case .recalled(let result, let told): told(result)
                 case .presence(let answer): receiver.deliver(answer)
+                case .shares(let shares): accounts.take(shares)
                 case .nothing: break
                 }
             }
         } catch {
             return error
+        }
+    }
+}
+
+extension Array where Element: Sendable {
+    /// The same in order, so many at a time.
+    fileprivate func inParts(of count: Int) -> [[Element]] {
+        stride(from: 0, to: self.count, by: count).map { Array(self[$0...].prefix(count)) }
+    }
+}
+
+extension PresenceRequest {
+    /// The same of another asker, or of nobody who waits.
+    func from(_ origin: Origin?) -> PresenceRequest {
+        PresenceRequest(member: member, operation: operation, origin: origin, source: source)
+    }
+}
+
+extension PresenceRequest.Operation {
+    /// Whether it changes who is where.
+    fileprivate var saysWhere: Bool {
+        switch self {
+        case .beat, .leave, .enter, .exit, .setState: true
+        case .state, .occupancy, .survey, .channels: false
         }
     }
 }

@@ -17,6 +17,10 @@ protocol LinkDesk {
     /// What is visible now.
     var visible: Timetoken { get }
     func askPresence(_ request: PresenceRequest) -> Bool
+    /// Has presence keep who is where.
+    func keep(_ promises: [PresencePromise])
+    /// Takes what tenants have of the daemon that stands for this reactor here.
+    func hear(_ uses: [TenantUse], of reactor: Int)
 }
 
 /// Carries out what one link's daemon asks, and knows what is its.
@@ -71,6 +75,8 @@ struct LinkDuties: Sendable {
                 tell(.presence(number, .refused(.tooManyAnnouncements)))
             }
         case .mark(let asker): desk.answer(here(asker), .success(.pong(desk.visible)))
+        case .promises(let promises): desk.keep(promises)
+        case .use(let uses): desk.hear(uses, of: reactor)
         case .alive: break
         }
     }

@@ -26,6 +26,10 @@ enum LinkRequest: LinkCodable {
     case alive
     /// An answer, behind all that anybody was told before.
     case mark(Origin)
+    /// Where this daemon's clients were under the one that ordered before.
+    case promises([PresencePromise])
+    /// What tenants have of this daemon, where that has changed.
+    case use([TenantUse])
 
     init(from reader: inout LinkReader) throws(LinkError) {
         switch try reader.byte() {
@@ -36,6 +40,8 @@ enum LinkRequest: LinkCodable {
         case 4: self = .presence(try reader.value())
         case 5: self = .alive
         case 6: self = .mark(try reader.value())
+        case 7: self = .promises(try reader.value())
+        case 8: self = .use(try reader.value())
         default: throw LinkError()
         }
     }
@@ -49,6 +55,8 @@ enum LinkRequest: LinkCodable {
         case .presence(let request): writer.put(case: 4, request)
         case .alive: writer.put(byte: 5)
         case .mark(let origin): writer.put(case: 6, origin)
+        case .promises(let promises): writer.put(case: 7, promises)
+        case .use(let uses): writer.put(case: 8, uses)
         }
     }
 }
@@ -64,6 +72,8 @@ enum LinkNews: LinkCodable {
     case presence(Origin, PresenceReply)
     /// Nothing: that it is there.
     case alive
+    /// What that daemon may give tenants, where that has changed.
+    case shares([TenantShare])
 
     init(from reader: inout LinkReader) throws(LinkError) {
         switch try reader.byte() {
@@ -72,6 +82,7 @@ enum LinkNews: LinkCodable {
         case 2: self = .recalled(try reader.value(), try reader.value())
         case 3: self = .presence(try reader.value(), try reader.value())
         case 4: self = .alive
+        case 5: self = .shares(try reader.value())
         default: throw LinkError()
         }
     }
@@ -87,6 +98,7 @@ enum LinkNews: LinkCodable {
             writer.put(case: 3, origin)
             writer.put(reply)
         case .alive: writer.put(byte: 4)
+        case .shares(let shares): writer.put(case: 5, shares)
         }
     }
 }

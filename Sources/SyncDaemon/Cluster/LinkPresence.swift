@@ -44,6 +44,28 @@ extension PresenceSource: LinkCodable {
     }
 }
 
+extension PresencePromise: LinkCodable {
+    init(from reader: inout LinkReader) throws(LinkError) {
+        let member: Presence.Member = try reader.value()
+        let channel: String = try reader.value()
+        let state: String? = try reader.value()
+        let rest: UInt64 = try reader.value()
+        let promised: UInt64 = try reader.value()
+        self.init(
+            member: member, channel: channel, state: state, rest: rest, promised: promised,
+            isTimed: try reader.value())
+    }
+
+    func write(to writer: inout LinkWriter) {
+        writer.put(member)
+        writer.put(channel)
+        writer.put(state)
+        writer.put(rest)
+        writer.put(promised)
+        writer.put(isTimed)
+    }
+}
+
 extension PresenceRequest.Operation: LinkCodable {
     init(from reader: inout LinkReader) throws(LinkError) {
         switch try reader.byte() {

@@ -18,6 +18,7 @@ struct LinkQuestions {
         case step(Commit, mark: Int?)
         case recalled(Result<Reply, ProtocolError>?, told: (Result<Reply, ProtocolError>?) -> Void)
         case presence(PresenceAnswer)
+        case shares([TenantShare])
         case nothing
     }
 
@@ -73,6 +74,7 @@ struct LinkQuestions {
             let question = asked.removeValue(forKey: number.command)
             guard case .presence(let request, let origin)? = question else { return .nothing }
             return .presence(PresenceAnswer(origin: origin, request: request, reply: reply))
+        case .shares(let shares): return .shares(shares)
         case .alive: return .nothing
         }
     }

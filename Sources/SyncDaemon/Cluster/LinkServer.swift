@@ -12,7 +12,9 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
     /// What daemons ask.
     struct Desk: Sendable {
         let door: LedgerDoor
-        let presence: any PresenceDoor
+        let presence: PresenceThread
+        let accounts: Accounts
+        let uses = Locked(ClusterUse())
         /// What each shows that it knows.
         let key: [UInt8]
         let log: Log
@@ -96,6 +98,30 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
         }
     }
 
+    /// Tells daemons what they may give tenants, until the process ends.
+    func startSharing(at desk: Desk) {
+        // Behind those of all links.
+        let here = reactorCount + Limits.linksMax
+        desk.uses.withLock { $0.add(here) }
+        _ = OSThread(name: "link-share") { [self] in
+            var known: [ExactText: TenantUse] = [:]
+            while true {
+                usleep(UInt32(Limits.clusterUseMilliseconds) * 1000)
+                let own = desk.accounts.uses(besides: &known)
+                let rates = desk.accounts.rates(perMilliseconds: Limits.clusterUseMilliseconds)
+                let news = desk.uses.withLock { uses in
+                    uses.hear(own, of: here)
+                    return uses.endPeriod(rates)
+                }
+                desk.accounts.take(news[here] ?? [])
+                for link in state.withLock({ $0.links.compactMap(\.self) }) {
+                    guard let shares = news[link.duties.reactor] else { continue }
+                    link.send(LinkWriter.frame(LinkNews.shares(shares)))
+                }
+            }
+        }
+    }
+
     private func beginGuest() -> Bool {
         state.withLock { state in
             guard state.guests < Limits.linkGuestsMax else { return false }
@@ -118,8 +144,11 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
             }
             return
         }
+        desk.uses.withLock { $0.add(link.duties.reactor) }
         desk.log.notice("A daemon follows.", ["link": link.slot])
         let end = link.serve(&input, at: desk)
+        // Before another one has its place.
+        desk.uses.withLock { $0.forget(link.duties.reactor) }
         state.withLock { $0.links[link.slot] = nil }
         desk.log.notice("A daemon follows no more: \(end).", ["link": link.slot])
     }

@@ -73,4 +73,9 @@ extension LinkServer.Desk: LinkDesk {
 
     var visible: Timetoken { door.order.visible }
     func askPresence(_ request: PresenceRequest) -> Bool { presence.ask(request) }
+    func keep(_ promises: [PresencePromise]) { presence.keep(promises) }
+
+    func hear(_ uses: [TenantUse], of reactor: Int) {
+        self.uses.withLock { $0.hear(uses, of: reactor) }
+    }
 }

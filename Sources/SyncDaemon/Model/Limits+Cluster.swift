@@ -11,6 +11,12 @@ extension Limits {
     static let linkQueueBytesMax = 64 * 1024 * 1024
     /// Writes and questions of one daemon that wait for answers; over it further ones are refused.
     static let linkAskedMax = 65_536
+    /// Users in channels that one frame promises.
+    static let linkPromisesMax = 4096
+    /// Milliseconds between two times that daemons tell each other what tenants have of them.
+    static let clusterUseMilliseconds: UInt64 = 500
+    /// Which part of a tenant's rate is for daemons of which nothing was asked: one of so many.
+    static let clusterRateReserve = 32
     /// Daemons that follow one; over it a further one is turned away.
     static let linksMax = 32
     /// Connections that have not shown yet that they know the key; over it further ones are closed.

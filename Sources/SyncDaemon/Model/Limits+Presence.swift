@@ -42,6 +42,9 @@ extension Limits {
     static let presenceGraceSeconds = 20
     /// Requests that wait for the presence thread; over it: `overloaded`.
     static let presenceQueueMax = 262_144
+    /// How long a daemon that comes to order hears only what others have promised of presence,
+    /// in milliseconds; requests wait.
+    static let presenceHoldMilliseconds: UInt64 = 2000
     /// Channels in one answer about a whole tenant's presence; the totals count all.
     static let presenceSurveyChannelsMax = 1000
 }

@@ -59,6 +59,9 @@ extension Limits {
     static let reloadSeconds = 3
     /// How long a drain may take.
     static let drainSeconds = 6
+    static var drainMilliseconds: UInt64 { UInt64(drainSeconds) * 1000 }
+    /// The same in milliseconds where the daemon begins anew, without the one that it followed.
+    static let anewMilliseconds: UInt64 = 500
     /// Seconds after which a drain that hangs is given up, beyond those; over it: exit code 1.
     static let drainGraceSeconds = 3
 }

@@ -34,8 +34,8 @@ final class Node: Sendable {
     /// The ledger, or the link to another daemon's.
     private let keeper: any DoorKeeper
     let readers: ReaderPool
-    /// `nil`: another daemon knows who is where.
-    let presence: PresenceThread?
+    /// Of this daemon's clients alone, where another one knows who is where.
+    let presence: PresenceThread
     let webhooks: WebhookThread
     let interceptors: InterceptorThread
     let administration: Administration
@@ -54,10 +54,11 @@ final class Node: Sendable {
     ///
     /// - Parameters:
     ///   - connection: To the daemon that orders; `nil`: that is this one.
+    ///   - promises: Where this daemon's clients were under the one that ordered before.
     ///   - failed: Called when the store is beyond use; it must end the process.
     init(
         configuration: Configuration, exposure: Exposure, log: Log, orders: ServiceOrders,
-        following connection: LinkConnection? = nil,
+        following connection: LinkConnection? = nil, _ promises: [PresencePromise] = [],
         failed: @escaping @Sendable (StoreError) -> Void
     ) throws(StartError) {
         (self.log, self.exposure, proxies) = (log, exposure, configuration.proxyProtocolFrom)
@@ -71,8 +72,8 @@ final class Node: Sendable {
         accounts = Accounts(of: configuration, opened.start.memberships)
         (reactorSwitch, admission) = (ReactorSwitch(count: count), Admission(of: configuration))
         let around = NodeLedger.Surroundings(
-            configuration: configuration, start: opened.start, floors: opened.floors,
-            clock: opened.clock, reactors: reactorSwitch, accounts: accounts, log: log)
+            configuration: configuration, start: opened.start, floors: opened.floors, log: log,
+            clock: opened.clock, reactors: reactorSwitch, accounts: accounts, promises: promises)
         let part = try NodeLedger.serving(
             opened, over: connection, around, counters: counters, quarantine: quarantine,
             troubles: troubles, lost: orders.beginAnew, failed: failed)
@@ -149,7 +150,7 @@ final class Node: Sendable {
         accounts.pressure.setMax(configuration.memoryCeiling)
         certificate.take(configuration.tlsIdentity)
         administration.setKey(configuration.adminKey)
-        let threads = reactors.count + (presence == nil ? 0 : 1)
+        let threads = reactors.count + 1
         let taken = WorkQueue<Bool>(capacity: threads)
         let settings = configuration.reactorSettings(exposure)
         for number in reactors.indices {
@@ -159,7 +160,7 @@ final class Node: Sendable {
         fileService?.want(configuration.keysets.haveFiles)
         if !ledger.isElsewhere { webhooks.apply(configuration.webhooks) }
         interceptors.apply(configuration.interceptors)
-        presence?.apply(configuration.keysets) { _ = taken.put(true) }
+        presence.apply(configuration.keysets) { _ = taken.put(true) }
         let end = Clock.monotonicMilliseconds() + UInt64(Limits.reloadSeconds) * 1000
         var count = 0
         while count < threads {
@@ -173,16 +174,22 @@ final class Node: Sendable {
     /// Answers what is under way, closes every session, and makes everything durable.
     ///
     /// - Precondition: Nothing is accepted any more.
-    /// - Parameter begins: Called before each step.
-    func drain(_ begins: (DrainStep) -> Void) {
+    /// - Parameters:
+    ///   - milliseconds: How long peers have to hear of it.
+    ///   - begins: Called before each step.
+    func drain(
+        within milliseconds: UInt64 = Limits.drainMilliseconds,
+        _ begins: (DrainStep) -> Void
+    ) {
         health.isServing.store(false, ordering: .relaxed)
         begins(.sessions)
         administration.stop()
-        let deadline = Clock.monotonicMilliseconds() + UInt64(Limits.drainSeconds) * 1000
+        let deadline = Clock.monotonicMilliseconds() + milliseconds
         for number in reactors.indices {
             reactorSwitch.post(.drain(deadline: deadline), to: number)
         }
-        interceptors.drain(at: deadline - UInt64(Limits.interceptorDrainMilliseconds))
+        let interceptorPart = min(UInt64(Limits.interceptorDrainMilliseconds), milliseconds)
+        interceptors.drain(at: deadline - interceptorPart)
         for _ in reactors { _ = drained.take(atMost: 1) }
         begins(.ledger)
         interceptors.stop()
@@ -194,7 +201,7 @@ final class Node: Sendable {
     /// Asks every thread that clients depend on to show that it runs.
     func requestHeartbeats() {
         ledger.requestHeartbeat()
-        presence?.requestHeartbeat()
+        presence.requestHeartbeat()
         for (number, reactor) in reactors.enumerated() {
             reactorSwitch.post(.heartbeat(reactor.heartbeat), to: number)
         }
@@ -208,7 +215,7 @@ final class Node: Sendable {
     /// The beats of those threads so far, in one fixed order.
     var heartbeats: [UInt64] {
         [ledger.heartbeat.count, acceptor.heartbeat.count]
-            + [presence?.heartbeat.count].compactMap(\.self) + readers.heartbeats.map(\.count)
+            + [presence.heartbeat.count] + readers.heartbeats.map(\.count)
             + reactors.map(\.heartbeat.count)
     }
 }

@@ -9,10 +9,12 @@ struct NodeLedger {
         let configuration: Configuration
         let start: StoreStart
         let floors: KnownFloors
+        let log: Log
         let clock: DaemonClock
         let reactors: ReactorSwitch
         let accounts: Accounts
-        let log: Log
+        /// Where this daemon's clients were under the one that ordered before.
+        let promises: [PresencePromise]
 
         fileprivate func door(
             isElsewhere: Bool, _ receiver: any CommitReceiver
@@ -26,8 +28,8 @@ struct NodeLedger {
 
     let door: LedgerDoor
     let keeper: any DoorKeeper
-    /// `nil`: another daemon knows who is where.
-    let presence: PresenceThread?
+    /// Of this daemon's clients alone, where another one knows who is where.
+    let presence: PresenceThread
     let presenceDoor: any PresenceDoor
     /// `nil`: no daemon can follow this one.
     let links: LinkServer?
@@ -66,7 +68,9 @@ struct NodeLedger {
         door = around.door(isElsewhere: false, receiver)
         let presence = PresenceThread(
             keysets: configuration.keysets, order: door.order, accounts: around.accounts,
-            receiver: receiver)
+            receiver: receiver,
+            holding: configuration.cluster == nil ? 0 : Limits.presenceHoldMilliseconds)
+        presence.keep(around.promises)
         (self.presence, presenceDoor) = (presence, presence)
         keeper = LedgerThread(
             store: store, door: door, tombstoneTicksKept: configuration.tombstoneTicksKept,
@@ -81,19 +85,24 @@ struct NodeLedger {
         lost: @escaping @Sendable () -> Void
     ) throws(StartError) {
         door = around.door(isElsewhere: true, around.reactors)
+        presence = PresenceThread(
+            keysets: around.configuration.keysets, order: nil, accounts: around.accounts,
+            receiver: around.reactors)
         let client = LinkClient(
-            over: connection, door: door, after: around.start.last, receiver: around.reactors,
-            log: around.log, lost: lost)
-        (keeper, presence, presenceDoor, links) = (client, nil, client, nil)
+            over: connection, door: door, after: around.start.last, presence: presence,
+            around.promises, accounts: around.accounts, receiver: around.reactors, log: around.log,
+            lost: lost)
+        (keeper, presenceDoor, links) = (client, client, nil)
         guard client.waitForStart() else { throw .link(.silent) }
     }
 
     /// Lets other daemons in, where there is a cluster.
     func letIn(_ around: Surroundings) throws(StartError) {
         guard let links, let cluster = around.configuration.cluster else { return }
-        links.start(
-            on: try openLink(at: cluster.listen),
-            at: LinkServer.Desk(
-                door: door, presence: presenceDoor, key: cluster.key, log: around.log))
+        let desk = LinkServer.Desk(
+            door: door, presence: presence, accounts: around.accounts, key: cluster.key,
+            log: around.log)
+        links.start(on: try openLink(at: cluster.listen), at: desk)
+        links.startSharing(at: desk)
     }
 }

@@ -27,6 +27,8 @@ enum Service {
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         for warning in examination.warnings { log.warning(warning.description) }
         var reserve = Reserve(configuration, log: log)
+        let promises = PresencePromise.bequeathed()
+        if !promises.isEmpty { log.notice("Knows who was where.", ["memberships": promises.count]) }
         while true {
             var connection: LinkConnection?
             switch reserve?.wait(until: signals) {
@@ -38,12 +40,13 @@ enum Service {
             }
             do throws(StartError) {
                 let end = try start(
-                    configuration, following: connection, until: signals, log, examine)
-                return end == .toBeginAnew ? beginAnew(arePassed, log) : 0
+                    configuration, following: connection, promises, until: signals, log, examine)
+                guard case .toBeginAnew(let promises) = end else { return 0 }
+                return beginAnew(arePassed, promises, log)
             } catch {
                 if case .link(let end) = error {
                     log.warning("The daemon that serves could not be followed: \(end).")
-                    return beginAnew(arePassed, log)
+                    return beginAnew(arePassed, promises, log)
                 }
                 if reserve?.hears(error) == true { continue }
                 complain("syncdaemon: \(error)")
@@ -58,8 +61,8 @@ enum Service {
     /// How a daemon that served has ended.
     private enum End {
         case stopped
-        /// The one that it followed is gone.
-        case toBeginAnew
+        /// The one that it followed is gone; where its own clients were.
+        case toBeginAnew([PresencePromise])
     }
 
     /// Begins anew in the same process, which systemd goes on watching.
@@ -68,10 +71,15 @@ enum Service {
     ///
     /// - Parameter arePassed: Whether systemd opened the sockets: the process closed its own.
     /// - Returns: The exit code, when it cannot.
-    private static func beginAnew(_ arePassed: Bool, _ log: Log) -> Int32 {
+    private static func beginAnew(
+        _ arePassed: Bool, _ promises: [PresencePromise], _ log: Log
+    ) -> Int32 {
         guard !arePassed else {
             log.notice("Ends, so that systemd passes its sockets anew.")
             return 1
+        }
+        if !PresencePromise.bequeath(promises) {
+            log.warning("There is no memory for who is where: all are announced anew.")
         }
         // Not at once: who was lost just now may be about to come back.
         usleep(UInt32(Limits.seatLookMilliseconds) * 1000)
@@ -84,7 +92,8 @@ enum Service {
     /// Opens what there is to open, and serves.
     private static func start(
         _ configuration: Configuration, following connection: LinkConnection?,
-        until signals: sigset_t, _ log: Log, _ examine: @escaping () -> Examination
+        _ promises: [PresencePromise], until signals: sigset_t, _ log: Log,
+        _ examine: @escaping () -> Examination
     ) throws(StartError) -> End {
         let listeners = try makeListeners(configuration)
         let address = listeners.address(at: .main) ?? ""
@@ -96,7 +105,7 @@ enum Service {
         let orders = ServiceOrders()
         let node = try Node(
             configuration: configuration, exposure: exposure, log: log, orders: orders,
-            following: connection
+            following: connection, promises
         ) { error in
             log.error("\(error) The daemon stops here.")
             // After a failed sync nothing that the kernel says about this file can be believed.
@@ -141,8 +150,8 @@ enum Service {
         }
 
         // Somebody may have ended it just when it was to begin anew.
-        let end = signal == SIGHUP ? End.toBeginAnew : .stopped
-        if end == .toBeginAnew {
+        let isBeginningAnew = signal == SIGHUP
+        if isBeginningAnew {
             log.notice("Begins anew, without the daemon that it followed.")
         } else if orders.isToStop {
             log.notice("Stopping.", ["by": "an operator's drain"])
@@ -150,16 +159,19 @@ enum Service {
             log.notice("Stopping.", ["signal": signal])
         }
         // It goes on, for whoever watches it.
-        if end == .stopped { notifier.stopping(status: "Draining") }
+        if !isBeginningAnew { notifier.stopping(status: "Draining") }
         let lastResort = LastResort()
         lastResort.start()
         node.stopAccepting()
         acceptor.join()
-        node.drain { lastResort.begins($0) }
+        // Without the ledger nothing is left to answer: whoever does not read is not waited for.
+        node.drain(within: isBeginningAnew ? Limits.anewMilliseconds : Limits.drainMilliseconds) {
+            lastResort.begins($0)
+        }
         lastResort.begins(.end)
         log.notice("Stopped.")
         log.reportSuppressed()
-        return end
+        return isBeginningAnew ? .toBeginAnew(node.presence.promises()) : .stopped
     }
 
     /// Feeds the watchdog, and reloads, until a signal comes that ends the daemon.

@@ -18,9 +18,9 @@ struct TokenBucket {
     }
 
     /// Goes on at another rate; what was saved up beyond its burst is lost.
-    mutating func setRate(_ ratePerSecond: Int) {
-        self.ratePerSecond = Double(ratePerSecond)
-        capacity = Double(ratePerSecond)
+    mutating func setRate(_ ratePerSecond: Double) {
+        self.ratePerSecond = ratePerSecond
+        capacity = ratePerSecond
         tokens = min(tokens, capacity)
     }
 

@@ -57,7 +57,7 @@ extension Presence {
 
 extension ChannelSettings {
     /// Seconds in which whose connection was cut may come back unnoticed.
-    fileprivate var graceSeconds: Int {
+    var graceSeconds: Int {
         min(max(Limits.presenceGraceSeconds, presenceSecondsMin), presenceSeconds)
     }
 }

@@ -106,10 +106,13 @@ final class Presence {
 
     /// Has a user be in channels: who is not there joins.
     ///
-    /// - Parameter stay: Says of each membership how long it lasts.
+    /// - Parameters:
+    ///   - isNews: Whether anybody is to hear of it; else who is there keeps their state, too.
+    ///   - stay: Says of each membership how long it lasts.
     func come(
         _ member: Member, to channels: [String], states: [ExactText: String],
-        from source: PresenceSource?, at now: Instant, stay: (PresenceMembership) -> Void
+        from source: PresenceSource?, isNews: Bool = true, at now: Instant,
+        stay: (PresenceMembership) -> Void
     ) -> Refusal? {
         let key = ExactText(member.keyset)
         let id = ExactText(member.userID)
@@ -128,12 +131,14 @@ final class Presence {
             let refused: Refusal?
             if let membership = room?.membership(of: user) {
                 stay(membership)
-                refused = states[name].flatMap { change(membership, to: $0, at: now) }
+                refused =
+                    isNews ? states[name].flatMap { change(membership, to: $0, at: now) } : nil
             } else if !mayJoin {
                 refused = .quotaExceeded
             } else {
                 let room = room ?? PresenceRoom(channel, tenant: tenant, settings: settings)
-                refused = join(user, room, state: states[name], from: source, at: now)
+                refused = join(
+                    user, room, state: states[name], from: source, isNews: isNews, at: now)
                 if let membership = room.membership(of: user) { stay(membership) }
             }
             refusal = refusal ?? refused
@@ -199,7 +204,7 @@ final class Presence {
 
     private func join(
         _ user: PresenceUser, _ room: PresenceRoom, state: String?, from source: PresenceSource?,
-        at now: Instant
+        isNews: Bool, at now: Instant
     ) -> Refusal? {
         guard hasRoom(for: source, in: room.tenant) else { return .tooManyMemberships }
         guard user.memberships.count < bounds.channelsPerUser else { return .tooManyChannels }
@@ -216,7 +221,7 @@ final class Presence {
         tenant.membershipCount += 1
         membershipCount += 1
         let refusal = admit(state, of: membership)
-        announce(.joined, of: membership, at: now)
+        if isNews { announce(.joined, of: membership, at: now) }
         return refusal
     }
 

@@ -1,4 +1,7 @@
 // The presence thread: keeps who is where for all reactors, and announces it.
+//
+// A daemon that follows has one as well, which announces nothing: it knows what this daemon's own
+// clients have said, for whoever comes to order next.
 
 import Basis
 import EventModel
@@ -70,6 +73,9 @@ protocol PresenceDoor: Sendable {
 final class PresenceThread: PresenceDoor {
     private enum Request: Sendable {
         case ask(PresenceRequest)
+        case keep([PresencePromise])
+        case promises(told: @Sendable ([PresencePromise]) -> Void)
+        case forget(Presence.Member, channel: String)
         /// Wakes the thread so that it can show that it runs.
         case heartbeat
     }
@@ -92,54 +98,66 @@ final class PresenceThread: PresenceDoor {
     ///
     /// - Parameters:
     ///   - order: Told of each presence event, in order; again of one that it refused.
+    ///     `nil`: nobody hears of any.
     ///   - accounts: Told about once a second what tenants have.
     ///   - receiver: Gets each answer.
+    ///   - hold: How many milliseconds requests wait, so that it hears first who is there already.
     init(
-        keysets: Keysets, order: EventOrder, accounts: Accounts, receiver: any PresenceReceiver
+        keysets: Keysets, order: EventOrder?, accounts: Accounts,
+        receiver: any PresenceReceiver, holding hold: UInt64 = 0
     ) {
         _ = OSThread(name: "presence") { [requests, heartbeat, newSettings] in
-            let presence = Presence(keysets: keysets)
-            var outgoing: [Announcement] = []
-            var told: UInt64 = 0
+            let begun = Presence.Instant.now.milliseconds
+            var work = PresenceWork(
+                Presence(keysets: keysets), order: order, accounts: accounts, receiver: receiver,
+                holdingUntil: hold > 0 ? begun + hold : nil)
             while true {
-                let now = Presence.Instant.now
-                let sleep = presence.nextDeadline.map {
-                    $0 > now.milliseconds ? $0 - now.milliseconds : 0
-                }
+                let now = Presence.Instant.now.milliseconds
                 let taken = requests.take(
-                    atMost: 64, waitingAtMost: min(sleep ?? Self.sleepMax, Self.sleepMax))
+                    atMost: 64, waitingAtMost: min(work.rest(at: now), Self.sleepMax))
                 heartbeat.beat()
                 let time = Presence.Instant.now
                 if let new = newSettings.withLock({ $0.take() }) {
-                    presence.apply(new.keysets, at: time)
+                    work.presence.apply(new.keysets, at: time)
                     new.applied()
                 }
-                for case .ask(let request) in taken {
+                work.open(at: time)
+                for request in taken {
                     heartbeat.beat()
-                    let reply = presence.reply(to: request, at: time)
-                    guard let origin = request.origin else { continue }
-                    receiver.deliver(
-                        PresenceAnswer(origin: origin, request: request, reply: reply))
+                    switch request {
+                    case .ask(let request): work.hear(request, at: time)
+                    case .keep(let promises): work.presence.keep(promises, at: time)
+                    case .promises(let told): told(work.presence.promises(at: time))
+                    case .forget(let member, let channel):
+                        work.presence.forget(member, channel: channel, at: time)
+                    case .heartbeat: break
+                    }
                 }
-                for event in presence.advance(to: time) {
-                    outgoing.append(
-                        Announcement(
-                            channel: event.channel, uuid: "", event: .presence(event.notice),
-                            origin: nil))
-                }
-                if time.milliseconds >= told + Self.sleepMax {
-                    told = time.milliseconds
-                    presence.tell(accounts)
-                }
-                // A join that nobody hears of would be wrong for ever: what is refused waits.
-                let rest = outgoing.drop { order.announce($0) != .refused }
-                outgoing = Array(rest)
+                work.finish(at: time)
             }
         }
     }
 
     func ask(_ request: PresenceRequest) -> Bool {
         requests.put(.ask(request))
+    }
+
+    /// Has users be where another daemon promised that they are.
+    func keep(_ promises: [PresencePromise]) {
+        if !promises.isEmpty { _ = requests.put(.keep(promises)) }
+    }
+
+    /// Where everybody is, as if all connections were cut now; nobody when it does not say so in
+    /// time.
+    func promises() -> [PresencePromise] {
+        let answers = WorkQueue<[PresencePromise]>(capacity: 1)
+        guard requests.put(.promises { _ = answers.put($0) }) else { return [] }
+        return answers.take(atMost: 1, waitingAtMost: Limits.presenceHoldMilliseconds).first ?? []
+    }
+
+    /// Others say that a user is in a channel no more.
+    func forget(_ member: Presence.Member, channel: String) {
+        _ = requests.put(.forget(member, channel: channel))
     }
 
     /// Changes the tenants' settings; `applied` is called on the thread, within a second.

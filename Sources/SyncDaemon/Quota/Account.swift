@@ -24,6 +24,28 @@ final class Account: Sendable {
         var refusedCommands = 0
         /// Bytes on their way that are not stored yet.
         var reserved = 0
+        /// What commands have cost, carried out or refused.
+        var asked: UInt64 = 0
+        /// What this daemon may give, beside others of the cluster.
+        var share: TenantShare
+
+        /// How much it has of everything, as far as is known here.
+        func total(_ quota: Quota) -> Int {
+            let others =
+                switch quota {
+                case .connections: share.connections
+                case .subscriptions: share.subscriptions
+                // The daemon that orders counts those for all.
+                case .memberships, .groups, .channels, .storedBytes: 0
+                }
+            return held[quota.rawValue] + others
+        }
+
+        /// What of the rate is this daemon's.
+        mutating func setRate() {
+            let part = Double(share.part) / Double(TenantShare.whole)
+            bucket.setRate(Double(quotas.commandsPerSecond) * part)
+        }
     }
 
     /// What its tenant is called by clients.
@@ -42,16 +64,16 @@ final class Account: Sendable {
         state = Locked(
             State(
                 quotas: keyset.quotas,
-                bucket: TokenBucket(ratePerSecond: keyset.quotas.commandsPerSecond, at: 0)))
+                bucket: TokenBucket(ratePerSecond: keyset.quotas.commandsPerSecond, at: 0),
+                share: TenantShare(subscribeKey: keyset.subscribeKey)))
     }
 
     /// Takes what the owner was given from now on; what the tenant has, it keeps.
     func apply(_ quotas: Quotas) {
         state.withLock { state in
-            if state.quotas.commandsPerSecond != quotas.commandsPerSecond {
-                state.bucket.setRate(quotas.commandsPerSecond)
-            }
+            let isOtherRate = state.quotas.commandsPerSecond != quotas.commandsPerSecond
             state.quotas = quotas
+            if isOtherRate { state.setRate() }
         }
         hasRate.store(quotas.hasRate, ordering: .relaxed)
         hasStoreBounds.store(quotas.boundsStore, ordering: .relaxed)
@@ -125,7 +147,9 @@ final class Account: Sendable {
         let refusal = state.withLock { state -> QuotaRefusal? in
             if let refusal = Self.refusal(of: .subscriptions, count, &state) { return refusal }
             let rest =
-                min(state.quotas.subscriptions, free) - state.held[Quota.subscriptions.rawValue]
+                min(
+                    state.quotas.subscriptions - state.share.subscriptions, free)
+                - state.held[Quota.subscriptions.rawValue]
             let max = Swift.max(
                 Limits.subscriptionsOfSmallConnection, rest / Limits.subscriptionsConnectionShare)
             guard count > rest || own + count > max else { return nil }
@@ -156,10 +180,34 @@ final class Account: Sendable {
     func admits(commands cost: Int, at milliseconds: UInt64) -> Bool {
         guard hasRate.load(ordering: .relaxed) else { return true }
         return state.withLock { state in
+            state.asked &+= UInt64(cost)
             if state.bucket.take(cost, at: milliseconds) { return true }
             state.refusedCommands += 1
             return false
         }
+    }
+
+    /// What its clients have of this daemon.
+    var use: TenantUse {
+        state.withLock { state in
+            TenantUse(
+                subscribeKey: subscribeKey, connections: state.held[Quota.connections.rawValue],
+                subscriptions: state.held[Quota.subscriptions.rawValue], asked: state.asked)
+        }
+    }
+
+    /// Takes what this daemon may give, beside others.
+    func take(_ share: TenantShare) {
+        state.withLock { state in
+            let isOtherPart = state.share.part != share.part
+            state.share = share
+            if isOtherPart { state.setRate() }
+        }
+    }
+
+    /// What its clients may ask, where that has a bound.
+    var commandsPerSecond: Int? {
+        state.withLock { $0.quotas.hasRate ? $0.quotas.commandsPerSecond : nil }
     }
 
     /// How much the tenant has.
@@ -191,7 +239,7 @@ final class Account: Sendable {
         of quota: Quota, _ count: Int, _ state: inout State
     ) -> QuotaRefusal? {
         let max = state.quotas[quota]
-        guard state.held[quota.rawValue] + count > max else { return nil }
+        guard state.total(quota) + count > max else { return nil }
         state.refused[quota.rawValue] += 1
         return .exceeded(quota, max: max)
     }

@@ -171,6 +171,10 @@ final class SimulatedDaemon {
         presence?.ask(request) ?? link?.ask(request) ?? false
     }
 
+    // Who is where begins anew with each daemon of the simulator, and nothing there has a quota.
+    func keep(_ promises: [PresencePromise]) {}
+    func hear(_ uses: [TenantUse], of reactor: Int) {}
+
     /// Presence's answer, to a reactor of this daemon's or to another daemon.
     func deliver(_ answer: PresenceAnswer) {
         if answer.origin.reactor < reactors.count {

@@ -112,7 +112,7 @@ final class SimulatedLink {
             if let mark { follower.marks.reach(mark) }
             if let durable = step.durable, durable >= start { follower.isAccepting = true }
         case .presence(let answer): follower.deliver(answer)
-        case .recalled, .nothing: break
+        case .recalled, .shares, .nothing: break
         }
     }
 

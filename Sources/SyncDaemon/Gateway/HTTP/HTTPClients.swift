@@ -33,7 +33,7 @@ struct HTTPClients {
 
     mutating func setRate(_ ratePerSecond: Int) {
         self.ratePerSecond = ratePerSecond
-        forEach { $0.bucket.setRate(ratePerSecond) }
+        forEach { $0.bucket.setRate(Double(ratePerSecond)) }
     }
 
     /// Whether a connection asks no more often than it may, by what its requests cost.

@@ -99,7 +99,7 @@ final class NativeDoor: SessionDelegate {
         self.commandsPerSecondMax = commandsPerSecondMax
         if before != tenants.keysets { rulesNews.begin(hub.sessions.keys, before: before) }
         for session in hub.sessions.values {
-            session.bucket.setRate(commandsPerSecondMax)
+            session.bucket.setRate(Double(commandsPerSecondMax))
             guard let author = session.author else { continue }
             if tenants.keysets.tenant(author.keyset) == nil {
                 hub.outlet.close(session, .keysetGone)
