@@ -26,10 +26,12 @@ CHECKED := $(TESTABLE) -Xswiftc -assert-config -Xswiftc Debug \
 
 END_TO_END := $(VENV)/bin/python Tests/EndToEnd/run.py
 
-# In two processes: the client's tests wait for processes and sockets, within deadlines, and others
-# compute on all threads for longer than those.
+# In three processes: the tests of the client and of the tools wait for processes and sockets, and
+# those of the simulator compute for long, all within deadlines; others keep all threads busy for
+# longer than those, under a sanitizer for an hour.
 define swift_test
-$(SWIFT) test --skip-build --disable-xctest --skip SyncClientTests $(1)
+$(SWIFT) test --skip-build --disable-xctest --skip 'Sync(Client|Sim|Bench)Tests' $(1)
+$(SWIFT) test --skip-build --disable-xctest --filter 'Sync(Sim|Bench)Tests' $(1)
 $(SWIFT) test --skip-build --disable-xctest --filter SyncClientTests $(1)
 endef
 

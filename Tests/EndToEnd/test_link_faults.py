@@ -20,8 +20,8 @@ from postgres import PostgresServer
 from test_link import Cluster, Wanderer
 from waiting import until
 
-FAULTS = os.environ.get(
-    "LINK_FAULTS", "kill=1 freeze=1 terminate=1 cut=1 silence=1 follower=1 standby=1 promote=1")
+#: `test_link` has others.
+FAULTS = os.environ.get("LINK_FAULTS", "cut=1 follower=1 promote=1")
 WRITERS = 3
 #: Devices that read, and go to another daemon again and again.
 ROAMERS = 3
