@@ -64,8 +64,9 @@ final class LinkClient: DoorKeeper, PresenceDoor {
         pipe = LinkPipe(
             connection.socket, name: "link-out", alive: LinkWriter.frame(LinkRequest.alive))
         presence.keep(promises)
-        for part in promises.inParts(of: Limits.linkPromisesMax) {
-            pipe.send(LinkWriter.frame(LinkRequest.promises(part)))
+        for start in stride(from: 0, to: promises.count, by: Limits.linkPromisesMax) {
+            let part = promises[start...].prefix(Limits.linkPromisesMax)
+            pipe.send(LinkWriter.frame(LinkRequest.promises(Array(part))))
         }
         if connection.welcome.durable >= start { _ = caughtUp.put(true) }
         _ = OSThread(name: "link-in") { [self] in
@@ -205,13 +206,6 @@ final class LinkClient: DoorKeeper, PresenceDoor {
         } catch {
             return error
         }
-    }
-}
-
-extension Array where Element: Sendable {
-    /// The same in order, so many at a time.
-    fileprivate func inParts(of count: Int) -> [[Element]] {
-        stride(from: 0, to: self.count, by: count).map { Array(self[$0...].prefix(count)) }
     }
 }
 

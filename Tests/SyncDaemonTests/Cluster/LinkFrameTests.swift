@@ -68,6 +68,46 @@ import Testing
         #expect(throws: LinkEnd.foreign) { try body(LinkRequest.self, of: frame) }
     }
 
+    @Test(arguments: [nil, #"{"a":1}"#]) func promisesKeepTheirValue(state: String?) throws {
+        let promise = PresencePromise(
+            member: Self.member, channel: "é", state: state, rest: 20_000, promised: 7,
+            isTimed: true)
+        let frame = LinkWriter.frame(LinkRequest.promises([promise, promise]))
+        guard case .promises(let copy) = try body(LinkRequest.self, of: frame) else {
+            Issue.record("They became another request.")
+            return
+        }
+        #expect(copy == [promise, promise])
+    }
+
+    @Test func whatTenantsHaveKeepsItsValue() throws {
+        var use = TenantUse(subscribeKey: "k")
+        (use.connections, use.subscriptions, use.asked) = (3, 4, 1 << 40)
+        var share = TenantShare(subscribeKey: "k")
+        (share.connections, share.subscriptions, share.part) = (5, 6, 7)
+        guard
+            case .use(let uses) = try body(
+                LinkRequest.self, of: LinkWriter.frame(LinkRequest.use([use]))),
+            case .shares(let shares) = try body(
+                LinkNews.self, of: LinkWriter.frame(LinkNews.shares([share])))
+        else {
+            Issue.record("They became something else.")
+            return
+        }
+        #expect((uses, shares) == ([use], [share]))
+    }
+
+    @Test func lessThanNothingAndMoreThanTheWholeAreNone() throws {
+        var use = TenantUse(subscribeKey: "k")
+        use.connections = -1
+        let uses = LinkWriter.frame(LinkRequest.use([use]))
+        #expect(throws: LinkEnd.foreign) { try body(LinkRequest.self, of: uses) }
+        var share = TenantShare(subscribeKey: "k")
+        share.part = TenantShare.whole + 1
+        let shares = LinkWriter.frame(LinkNews.shares([share]))
+        #expect(throws: LinkEnd.foreign) { try body(LinkNews.self, of: shares) }
+    }
+
     @Test func aFrameIsItsLengthAndItsBody() throws {
         let frame = LinkWriter.frame(LinkNews.alive)
         #expect(frame == [0, 0, 0, 1, 4])
