@@ -223,6 +223,28 @@ struct DeviceStoreTests {
         #expect(try store.channels().isEmpty)
     }
 
+    /// Found by an attack: told to the daemon, such a mark says of all devices what nobody read.
+    @Test("a damaged mark is none; one of an earlier release, without a checksum, is one")
+    func damagedMarks() throws {
+        let path = folder.appending(path: "cache").path()
+        let marks = ["den", "hall", "room"].map { KeptMark(channel: $0, confirmed: at(5)) }
+        do {
+            let store = try SQLiteDeviceStore(path: path)
+            try store.commit(marks.map { .mark($0) })
+        }
+        do {
+            let file = try SQLiteConnection<SQLiteError>(
+                path: path, checkpoints: .automatic, failure: { $0 })
+            try file.execute(
+                """
+                UPDATE mark SET checksum = NULL WHERE channel = 'den';
+                UPDATE mark SET confirmed = 9223372036854775807 WHERE channel = 'room';
+                UPDATE mark SET wished = 6 WHERE channel = 'hall'
+                """)
+        }
+        #expect(try SQLiteDeviceStore(path: path).marks() == [marks[0]])
+    }
+
     @Test("what is before a window is kept with its rows")
     func window() throws {
         let store = try SQLiteDeviceStore(path: ":memory:")

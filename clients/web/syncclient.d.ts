@@ -545,6 +545,12 @@ export class OutboxFullError extends Error {
   readonly max: number;
 }
 
+/** A `problem`: writes that waited were damaged where they were stored, and are not made. */
+export class LostWritesError extends Error {
+  constructor(count: number);
+  readonly count: number;
+}
+
 /**
  * The cache is of another user or keyset: a `problem`, and what every write rejects with. Nothing
  * of it was shown, and nothing written into it.

@@ -15,7 +15,9 @@ export { canonicalEmoji } from './core/emoji.js';
 export {
   countText, reactionOrders, reactionsOf, usualReactions,
 } from './core/reactions.js';
-export { CacheOwnerError, OutboxFullError, UnreadableError } from './core/errors.js';
+export {
+  CacheOwnerError, LostWritesError, OutboxFullError, UnreadableError,
+} from './core/errors.js';
 export { Channel } from './shell/channel.js';
 export { SyncClient } from './shell/client.js';
 export { dateOf } from './shell/dates.js';

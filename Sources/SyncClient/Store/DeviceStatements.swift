@@ -67,7 +67,7 @@ final class DeviceStatements {
         forgetHeader = try database.prepare("DELETE FROM channel WHERE name = ?")
         forgetMessages = try database.prepare("DELETE FROM message WHERE channel = ?")
         forgetActions = try database.prepare("DELETE FROM action WHERE channel = ?")
-        putMark = try database.prepare("REPLACE INTO mark VALUES (?, ?, ?)")
+        putMark = try database.prepare("REPLACE INTO mark VALUES (?, ?, ?, ?)")
         forgetMark = try database.prepare("DELETE FROM mark WHERE channel = ?")
     }
 
@@ -98,7 +98,8 @@ final class DeviceStatements {
             try forgetMark.run(.text(mark.channel))
         case .mark(let mark):
             try putMark.run(
-                .text(mark.channel), .optional(mark.confirmed), .optional(mark.wished))
+                .text(mark.channel), .optional(mark.confirmed), .optional(mark.wished),
+                .integer(mark.checksum))
         }
     }
 
@@ -175,22 +176,29 @@ extension Digest {
 }
 
 extension DeviceCache.Entry {
-    /// By what a damaged row is told from what was written.
-    ///
-    /// - Source: Fowler, Noll and Vo's FNV-1a, of 64 bits: it is for accidents.
     var checksum: Int64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        let fields = [
+        checksumOf([
             uuid, message.payload, message.meta, message.type, message.parent?.description,
-        ]
-        for field in fields {
-            for byte in (field ?? "\u{0}").utf8 {
-                hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-            }
-            hash = (hash ^ 0xff) &* 0x0000_0100_0000_01b3
-        }
-        return Int64(bitPattern: hash)
+        ])
     }
+}
+
+extension KeptMark {
+    var checksum: Int64 { checksumOf([channel, confirmed?.description, wished?.description]) }
+}
+
+/// By what a damaged row is told from what was written.
+///
+/// - Source: Fowler, Noll and Vo's FNV-1a, of 64 bits: it is for accidents.
+private func checksumOf(_ fields: [String?]) -> Int64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for field in fields {
+        for byte in (field ?? "\u{0}").utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+        }
+        hash = (hash ^ 0xff) &* 0x0000_0100_0000_01b3
+    }
+    return Int64(bitPattern: hash)
 }
 
 extension OutboxEntry {

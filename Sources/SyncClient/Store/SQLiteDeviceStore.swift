@@ -41,7 +41,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         try database.prepare("VACUUM INTO ?").run(.text(target))
     }
 
-    private static let version = 7
+    private static let version = 8
 
     private static func prepareSchema(
         _ database: borrowing CacheConnection, path: String
@@ -51,6 +51,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         guard found < version else { return }
         let steps = [
             schema, messageCount, "\(scores);\(threads)", rules, wholeDigest, windows, marks,
+            markChecksums,
         ]
         .dropFirst(found)
         .joined(separator: ";")
@@ -94,6 +95,9 @@ public final class SQLiteDeviceStore: DeviceStore {
         CREATE TABLE mark (
             channel TEXT PRIMARY KEY, confirmed INTEGER, wished INTEGER) WITHOUT ROWID
         """
+
+    /// Those of the seventh believe a damaged mark, which then holds for all of the user's devices.
+    private static let markChecksums = "ALTER TABLE mark ADD COLUMN checksum INTEGER"
 
     /// Texts compare byte for byte, as everywhere.
     private static let schema = """
@@ -185,12 +189,14 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     public func marks() throws(DeviceStoreError) -> [KeptMark] {
         var marks: [KeptMark] = []
-        let all = "SELECT channel, confirmed, wished FROM mark ORDER BY channel"
+        let all = "SELECT channel, confirmed, wished, checksum FROM mark ORDER BY channel"
         try database.prepare(all).query { row in
-            marks.append(
-                KeptMark(
-                    channel: row.text(0), confirmed: row.optionalTimetoken(1),
-                    wished: row.optionalTimetoken(2)))
+            let mark = KeptMark(
+                channel: row.text(0), confirmed: row.optionalTimetoken(1),
+                wished: row.optionalTimetoken(2))
+            // The daemon is asked for it again.
+            if let checksum = row.optionalInteger(3), checksum != mark.checksum { return true }
+            marks.append(mark)
             return true
         }
         return marks

@@ -21,3 +21,18 @@ export function checksumOf(text) {
   }
   return [upper, lower].map((it) => it.toString(16).padStart(8, '0')).join('');
 }
+
+/** What a value says, as a text: without what a store adds to it. */
+const said = (/** @type {any} */ { checksum, order, ...value }) => JSON.stringify(value);
+
+/**
+ * A value as it is stored: with a checksum of all that it says.
+ * @template {object} Value @param {Value} value @returns {Value & {checksum: string}}
+ */
+export const stored = (value) => ({ ...value, checksum: checksumOf(said(value)) });
+
+/**
+ * Whether it is what was stored.
+ * @param {any} kept
+ */
+export const isWhole = (kept) => kept?.checksum === checksumOf(said(kept ?? {}));

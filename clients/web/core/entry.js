@@ -1,9 +1,38 @@
 // A write on its way: its lane, its name under the rules, and its command.
 // @ts-check
+import { isWhole } from './checksum.js';
+import { isScore } from './row.js';
 import { canonicalKey, takesPlace, unknownRules } from './rules.js';
+import { isObject, isText } from './shapes.js';
+import { isTimetoken } from './timetoken.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./types.js').Rules} Rules */
+
+const isTimetokenOrNull = (/** @type {any} */ it) => (it ?? null) === null || isTimetoken(it);
+
+/** @param {any} it */
+function isEntry(it) {
+  if (!isObject(it) || !isText(it.channel) || it.channel === '' || !isText(it.mutation) ||
+    typeof it.sent !== 'boolean' || it.acknowledged === undefined ||
+    !isTimetokenOrNull(it.acknowledged)) return false;
+  if (it.kind === 'publish') return it.payload !== undefined;
+  if (!isTimetoken(it.messageTimetoken)) return false;
+  if (it.kind === 'edit') return it.payload !== undefined;
+  return it.kind === 'delete' || it.kind === 'action' && isText(it.type) && isText(it.value) &&
+    typeof it.present === 'boolean' && isScore(it.score ?? 1) && isTimetokenOrNull(it.observed);
+}
+
+/**
+ * What a store kept; null where that is no write, or another one than was put there: nobody wished
+ * it. Earlier releases kept no checksum.
+ * @param {any} kept @returns {Entry|null}
+ */
+export function entryFrom(kept) {
+  if (!isEntry(kept)) return null;
+  const { checksum, ...entry } = kept;
+  return checksum === undefined || isWhole(kept) ? entry : null;
+}
 
 /**
  * What a write is about, as a text: writes of one lane keep their order.

@@ -37,3 +37,15 @@ export class OutboxFullError extends Error {
     this.max = max;
   }
 }
+
+/** Writes that waited were damaged where they were stored: they are not made. */
+export class LostWritesError extends Error {
+  name = 'LostWritesError';
+
+  /** @param {number} count How many. */
+  constructor(count) {
+    super(`${count} of the writes that waited cannot be read any more and will not be made: ` +
+      'what was stored of them was damaged.');
+    this.count = count;
+  }
+}

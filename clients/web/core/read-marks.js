@@ -1,5 +1,6 @@
 // Read marks: up to where a user has read a channel, as the daemon says and as this device wishes.
 // @ts-check
+import { isWhole } from './checksum.js';
 import { UnreadableError } from './errors.js';
 import { checkChannel } from './names.js';
 import { isCount, isObject, isText } from './shapes.js';
@@ -84,10 +85,14 @@ export function changed(mark, change) {
   return next === mark ? mark : { ...next, version: mark.version + 1 };
 }
 
-/** What a store kept; nothing where that is none. */
+/**
+ * What a store kept; nothing where that is none: one that was damaged would say of all devices what
+ * nobody read. Earlier releases kept no checksum.
+ */
 export function readMarkFrom(/** @type {any} */ kept) {
   const isMark = isObject(kept) && (kept.through === null || isTimetoken(kept.through)) &&
-    isTimetoken(kept.wish) && isCount(kept.version);
+    isTimetoken(kept.wish) && isCount(kept.version) &&
+    (kept.checksum === undefined || isWhole(kept));
   const { through, wish, version } = isMark ? kept : unknownMark;
   return { through, wish, version };
 }

@@ -232,7 +232,7 @@ export class SyncClient {
     const neighbours = new Neighbours(device, this.#followed, this.#keeper, this.#outbox,
       this.#questions, this.#marks, () => this.#connection.renewToken());
     const tabs = device.tabs = new Tabs(`syncclient:${this.#options.cache}`,
-      (message) => neighbours.hear(message));
+      (message) => neighbours.hear(message), (isThere) => neighbours.heardLeader(isThere));
     await tabs.join(() => this.#lead(), () => this.#outbox.reread(),
       (error) => device.problem(error));
   }

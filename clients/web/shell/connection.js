@@ -80,11 +80,11 @@ export class Connection {
 
   /** Connects, now and whenever the connection is gone. */
   connect() {
-    if (this.#device.isClosed || this.#socket || this.#opening) return;
+    const { isClosed, refusal } = this.#device;
+    if (isClosed || refusal || this.#socket || this.#opening) return;
     this.#isWaiting = false;
     this.#device.setStatus('connecting');
-    // Whoever was told may have closed the client.
-    if (this.#device.isClosed) return;
+    if (this.#device.isClosed) return; // Whoever was told may have closed the client.
     const opening = this.#opening = {};
     // Before there is a socket: the daemon does not wait for a hello for long.
     this.#tokens.get((token) => {
@@ -192,9 +192,10 @@ export class Connection {
     return this.#clock.now;
   }
 
-  /** Gets another token now, and shows it. */
+  /** Gets another token now, and shows it; also where the one before was refused for good. */
   renewToken() {
     if (this.#isWaiting) this.#hurry();
+    else if (this.#device.status === 'refused' && this.#tokens.areMade) this.connect();
     else this.#tokens.renew();
   }
 

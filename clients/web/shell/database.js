@@ -1,6 +1,6 @@
 // The database of a cache in IndexedDB: its layout, its owner, and that it may close at any time.
 // @ts-check
-import { checksumOf } from '../core/checksum.js';
+import { stored } from '../core/checksum.js';
 import { CacheOwnerError } from '../core/errors.js';
 import { isObject, isText } from '../core/shapes.js';
 import { randomDigits } from './random.js';
@@ -27,24 +27,6 @@ export const endOf = (transaction) => new Promise((resolve, reject) => {
 
 /** What a database of this layout has that one before had not: 2 has checksums of messages. */
 const layout = 2;
-
-/** @typedef {import('../core/types.js').Message} Message */
-
-/**
- * A message as it is stored: with a checksum of all that it says.
- * @param {Message} message @returns {Message & {checksum: string}}
- */
-export const stored = (message) =>
-  ({ ...message, checksum: checksumOf(JSON.stringify(message)) });
-
-/**
- * Whether it is what was stored.
- * @param {any} kept
- */
-export function isWhole(kept) {
-  const { checksum, ...message } = kept ?? {};
-  return checksum === checksumOf(JSON.stringify(message));
-}
 
 /**
  * Takes what an earlier release stored for what it is.

@@ -1,8 +1,10 @@
 // Keeps caches and outbox in IndexedDB: a patch is one transaction, a large channel a new copy.
 // @ts-check
+import { isWhole, stored } from '../core/checksum.js';
+import { entryFrom } from '../core/entry.js';
 import { changed, readMarkFrom } from '../core/read-marks.js';
 import { isText } from '../core/shapes.js';
-import { Database, answerTo, endOf, isWhole, stored } from './database.js';
+import { Database, answerTo, endOf } from './database.js';
 import { randomDigits } from './random.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
@@ -36,6 +38,9 @@ const keyOf = (name, it) => [name, it.messageTimetoken, it.type, it.value, it.uu
 /** Beside what the cache says of itself: so a database of before has room for them. */
 const readMarkKey = (/** @type {string} */ channel) => ['read', channel];
 const readMarkKeys = () => IDBKeyRange.bound(['read'], ['read', []]);
+
+/** The writes among what the outbox has. */
+const entriesFrom = (/** @type {any[]} */ kept) => kept.flatMap((it) => entryFrom(it) ?? []);
 
 /**
  * Puts values in turns, within the store's transaction.
@@ -205,7 +210,8 @@ export class IndexedStore {
   }
 
   /**
-   * Changes the outbox in one transaction over all tabs.
+   * Changes the outbox in one transaction over all tabs. What was damaged there counts as missing,
+   * and goes: it is what nobody wished, or what nobody could send.
    * @param {(entries: Entry[]) => Entry[]} transform
    * @param {string[]} [channels] Those whose versions are wanted: what is kept of them meanwhile.
    * @param {'readonly'|'readwrite'} [mode] Whether there is anything to change.
@@ -220,18 +226,20 @@ export class IndexedStore {
       const head = await answerTo(transaction.objectStore('channels').get(name));
       if (head) versions.set(name, head.version);
     }
-    const before = await answerTo(outbox.getAll());
-    if (mode === 'readonly') return { entries: before, isChanged: false, versions };
+    const all = await answerTo(outbox.getAll());
+    const before = entriesFrom(all);
+    const unreadable = all.length - before.length;
+    if (mode === 'readonly') return { entries: before, isChanged: false, versions, unreadable };
     const after = transform(before);
     const kept = new Set(after.map(({ order }) => order));
-    for (const { order } of before) if (!kept.has(order)) outbox.delete(order);
+    for (const { order } of all) if (!kept.has(order)) outbox.delete(order);
     const known = new Set(before);
     const changed = after.filter((entry) => !known.has(entry));
-    for (const entry of changed) outbox.put(entry);
-    const entries = await answerTo(outbox.getAll());
+    for (const entry of changed) outbox.put(stored(entry));
+    const entries = entriesFrom(await answerTo(outbox.getAll()));
     await endOf(transaction);
     const isChanged = changed.length > 0 || entries.length !== before.length;
-    return { entries, isChanged, versions };
+    return { entries, isChanged, versions, unreadable };
   }
 
   /** Those of all channels, also of those that nobody follows any longer. */
@@ -257,7 +265,7 @@ export class IndexedStore {
       const key = readMarkKey(channel);
       const before = readMarkFrom(await answerTo(meta.get(key)));
       const mark = changed(before, change);
-      if (mark !== before) meta.put(mark, key);
+      if (mark !== before) meta.put(stored(mark), key);
       left.set(channel, mark);
     }
     await endOf(transaction);

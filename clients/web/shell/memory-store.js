@@ -47,7 +47,7 @@ export class MemoryStore {
     const before = this.#entries;
     this.#entries = transform(before).map((it) => it.order ? it : { ...it, order: ++this.#order });
     return { entries: this.#entries, isChanged: before.some((it) => !this.#entries.includes(it)) ||
-      before.length !== this.#entries.length, versions };
+      before.length !== this.#entries.length, versions, unreadable: 0 };
   }
 
   async readMarks() {

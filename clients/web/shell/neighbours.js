@@ -64,6 +64,19 @@ export class Neighbours {
     else this.#hearLeader(message);
   }
 
+  /**
+   * The tab that connects does not answer, or does again: until then nobody knows what is right.
+   * @param {boolean} isThere
+   */
+  heardLeader(isThere) {
+    const { isClosed, isLeader } = this.#device;
+    if (isClosed || isLeader) return;
+    if (isThere) return this.#followed.tell(this.#followed.names);
+    this.#device.setStatus('waiting');
+    this.#verified.clear();
+    for (const channel of this.#followed) this.#judge(channel);
+  }
+
   /** @param {any} message */
   #hearFollower(message) {
     const { kind, name, names, seen, windows, counted } = message;

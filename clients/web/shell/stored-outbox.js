@@ -1,7 +1,7 @@
 // The outbox as it is stored and shown: its changes, one transaction after the other.
 // @ts-check
 import { isAnswered, named, orderOf } from '../core/entry.js';
-import { OutboxFullError } from '../core/errors.js';
+import { LostWritesError, OutboxFullError } from '../core/errors.js';
 import { edited, wishAction } from '../core/outbox.js';
 import { usualRules } from '../core/rules.js';
 import { wishMessage } from '../core/versions.js';
@@ -180,7 +180,8 @@ export class StoredOutbox {
     let before = this.entries;
     try {
       if (refusal) throw refusal;
-      const { entries, isChanged, versions = new Map() } = await store.change((stored) => {
+      const isLook = batch.every(({ transform }) => transform === asItIs);
+      const changed = await store.change((stored) => {
         // What has settled goes with its patch, which may wait; no wish is about it any more.
         const isSettled = (/** @type {Entry} */ { order = 0 }) => this.#settled.has(order);
         return [...stored.filter(isSettled), ...batch.reduce((list, change) => {
@@ -192,7 +193,9 @@ export class StoredOutbox {
           }
         }, stored.filter((it) => !isSettled(it)))];
       }, this.#device.isLeader ? [] : this.#channels,
-      batch.every(({ transform }) => transform === asItIs) ? 'readonly' : 'readwrite');
+      isLook ? 'readonly' : 'readwrite');
+      const { entries, isChanged, versions, unreadable } = changed;
+      if (unreadable > 0) this.#lost(unreadable, isLook);
       this.#kept = entries;
       before = this.entries;
       this.#noteLeaving(versions);
@@ -205,6 +208,15 @@ export class StoredOutbox {
       if (error) reject(error);
       else resolve();
     }
+  }
+
+  /**
+   * Some of what was stored is no write any more. One tab says so: that which clears them away.
+   * @param {number} count @param {boolean} areThere
+   */
+  #lost(count, areThere) {
+    if (!areThere) return this.#device.problem(new LostWritesError(count));
+    this.change((entries) => entries, false).catch((error) => this.#device.problem(error));
   }
 
   /** Those with entries that are stored, as far as is known. */

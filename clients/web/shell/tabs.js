@@ -3,6 +3,8 @@
 
 /** Milliseconds between two looks whether any tab leads. */
 const lookTime = 3000;
+/** Looks in a row without an answer of the tab that leads: one may be when this tab wakes up. */
+const unansweredMax = 2;
 
 /** A Web Lock says who leads, a BroadcastChannel carries what they tell. */
 export class Tabs {
@@ -13,6 +15,13 @@ export class Tabs {
   /** @type {(() => void)|null} Asks for the lock again, where another tab leads. */ #ask = null;
   /** Whether it does not want to lead any more. */ #isOver = false;
   /** @type {ReturnType<typeof setInterval>|undefined} */ #watch;
+  #isLeading = false;
+  /** Chromium lets a frozen page hear other tabs, and nothing of the network. */ #isFrozen = false;
+  #freeze = () => { this.#isFrozen = true; };
+  #resume = () => { this.#isFrozen = false; };
+  /** Looks since the tab that leads has answered; null: it never has, as in earlier releases. */
+  #unanswered = /** @type {number|null} */ (null);
+  #heard;
   // A page that a browser keeps for the way back must not wait for the lock: Chromium would give it
   // to that one, which is frozen, and no tab would lead.
   #hidden = () => this.#waiting.abort();
@@ -20,13 +29,28 @@ export class Tabs {
     if (persisted && !this.#isOver) this.#ask?.();
   };
 
-  /** @param {string} name @param {(message: any) => void} hear */
-  constructor(name, hear) {
+  /**
+   * @param {string} name @param {(message: any) => void} hear
+   * @param {(isThere: boolean) => void} [heard] Nothing comes of the tab that leads any more, as a
+   *   browser may freeze it; or it is there again.
+   */
+  constructor(name, hear, heard = () => {}) {
     this.#name = name;
+    this.#heard = heard;
     this.#channel = new BroadcastChannel(name);
-    this.#channel.onmessage = ({ data }) => hear(data);
+    this.#channel.onmessage = ({ data }) => {
+      if (data.kind === 'there') {
+        if (this.#isLeading && !this.#isFrozen) this.tell({ kind: 'here' });
+      } else if (data.kind === 'here') {
+        this.#answered();
+      } else {
+        hear(data);
+      }
+    };
     globalThis.addEventListener?.('pagehide', this.#hidden);
     globalThis.addEventListener?.('pageshow', this.#shown);
+    globalThis.document?.addEventListener?.('freeze', this.#freeze);
+    globalThis.document?.addEventListener?.('resume', this.#resume);
   }
 
   /** @param {any} message */
@@ -45,6 +69,7 @@ export class Tabs {
     return new Promise((resolve) => {
       const held = () => new Promise((release) => {
         this.#ask = null;
+        this.#isLeading = true;
         clearInterval(this.#watch);
         this.#release = () => release(null);
         if (this.#isOver) this.#release();
@@ -82,10 +107,24 @@ export class Tabs {
   async #look() {
     const { locks } = navigator;
     const { held } = await locks.query();
-    if (this.#isOver || held?.some((it) => it.name === this.#name)) return;
+    if (this.#isOver) return;
+    if (held?.some((it) => it.name === this.#name)) return this.#askLeader();
     const nudge = new AbortController();
     locks.request(this.#name, { signal: nudge.signal }, () => {}).catch(() => {});
     nudge.abort();
+  }
+
+  /** Whoever leads may not run, and holds the lock all the same. */
+  #askLeader() {
+    if (this.#unanswered !== null && this.#unanswered++ === unansweredMax) this.#heard(false);
+    this.tell({ kind: 'there' });
+  }
+
+  #answered() {
+    if (this.#isLeading) return;
+    const wasSilent = this.#unanswered !== null && this.#unanswered > unansweredMax;
+    this.#unanswered = 0;
+    if (wasSilent) this.#heard(true);
   }
 
   /** Does not want to lead any more, if it does not yet. */
@@ -100,6 +139,8 @@ export class Tabs {
     clearInterval(this.#watch);
     globalThis.removeEventListener?.('pagehide', this.#hidden);
     globalThis.removeEventListener?.('pageshow', this.#shown);
+    globalThis.document?.removeEventListener?.('freeze', this.#freeze);
+    globalThis.document?.removeEventListener?.('resume', this.#resume);
     this.#release();
     this.#channel?.close();
     this.#channel = null;

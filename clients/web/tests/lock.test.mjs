@@ -95,3 +95,68 @@ test('a page that is kept for the way back waits for no lock', async (t) => {
   }
   assert.deepEqual(listeners, {});
 });
+
+// Found by an attack: a tab that leads and was frozen had all others say "online" and "verified".
+test('a tab that leads and does not run is noticed, and so is one that runs again', async (t) => {
+  const locks = forgetfulLocks();
+  const before = ['navigator', 'BroadcastChannel'].map((name) =>
+    [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
+  t.after(() => before.forEach(([name, it]) =>
+    it ? Object.defineProperty(globalThis, name, it) : delete globalThis[name]));
+  const channels = [];
+  const values = { navigator: { locks }, BroadcastChannel: class {
+    isFrozen = false;
+    constructor() { channels.push(this); }
+    postMessage(data) {
+      for (const it of channels) if (it !== this && !it.isFrozen) it.onmessage({ data });
+    }
+    close() {}
+  } };
+  for (const [name, value] of Object.entries(values)) {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  }
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const said = [];
+  const tabs = [0, 1, 2].map((it) => new Tabs('lock', assert.fail, (isThere) =>
+    said.push([it, isThere])));
+  const pass = async (looks) => {
+    for (let i = 0; i < looks; i++) {
+      t.mock.timers.tick(3000);
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    }
+  };
+  for (const tab of tabs) await tab.join(async () => {}, () => {}, assert.fail);
+  await pass(9);
+  assert.deepEqual(said, []);
+  channels[0].isFrozen = true;
+  await pass(2);
+  assert.deepEqual(said, [], 'it may be this tab that did not run');
+  await pass(5);
+  assert.deepEqual(said, [[1, false], [2, false]]);
+  channels[0].isFrozen = false;
+  await pass(5);
+  assert.deepEqual(said.slice(2).sort(), [[1, true], [2, true]]);
+  for (const tab of tabs) {
+    tab.stopWaiting();
+    tab.close();
+  }
+});
+
+test('a tab of an earlier release, which answers nothing, is no reason to say so', async (t) => {
+  const locks = forgetfulLocks();
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+  Object.defineProperty(globalThis, 'navigator', {
+    value: { locks }, configurable: true, writable: true });
+  t.after(() => before
+    ? Object.defineProperty(globalThis, 'navigator', before) : delete globalThis.navigator);
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  locks.request('lock', { ifAvailable: true }, () => new Promise(() => {}));
+  const tab = new Tabs('lock', () => {}, assert.fail);
+  await tab.join(async () => {}, () => {}, assert.fail);
+  for (let i = 0; i < 9; i++) {
+    t.mock.timers.tick(3000);
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  }
+  tab.stopWaiting();
+  tab.close();
+});

@@ -71,6 +71,20 @@ test('without another one, or for another reason, the client stays away', async 
   }
 });
 
+// Found by an attack: the page's function gave another user's token once, and that was the end.
+test('a client that was refused for good comes back with another token, when asked to', async () => {
+  const { world } = await followed(new Server(), { client: { token: source() } });
+  world.socket.onclose({ code: 1008, reason: 'token_of_another: Show your own.' });
+  await turn();
+  assert.equal(world.client.status, 'refused');
+  world.client.renewToken();
+  await world.settle();
+  assert.equal(world.client.status, 'online');
+  assert.deepEqual(shown(world), ['t1', 't2']);
+  assert.match(world.problems.pop().message, /for good/);
+  world.check();
+});
+
 test('a page that gets no token is asked again, and says why', async () => {
   let failures = 2;
   const world = new World(new Server(), 'ada', { client: { token: () => {

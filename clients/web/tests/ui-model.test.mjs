@@ -18,7 +18,8 @@ import { offeredBy } from '../ui/model/offered.js';
 import { arranged, compareBy, firstOf, keyOf } from '../ui/model/order.js';
 import { threadOf } from '../ui/model/thread.js';
 import { Press, pressMilliseconds } from '../ui/model/press.js';
-import { Typists, typingLasts, typingOf } from '../ui/model/typists.js';
+import { OwnTyping } from '../ui/model/own-typing.js';
+import { Typists, typingEvery, typingLasts, typingOf } from '../ui/model/typists.js';
 import { hueOf, initialOf, pictureOf } from '../ui/parts/faces.js';
 import { SentTexts } from '../ui/model/sent-texts.js';
 import { generator } from './model.mjs';
@@ -450,4 +451,17 @@ test('a thread is a channel of its own', async () => {
   end();
   items = [item('2'), item('3', '9')];
   assert.equal(threadOf(channel, '9').hasOlder, true);
+});
+
+test('that one types is said once in a while, and its end once', () => {
+  const typing = new OwnTyping();
+  assert.equal(typing.changed(true, 0), null);
+  assert.equal(typing.changed(false, 1), true);
+  assert.equal(typing.changed(false, typingEvery), null);
+  assert.equal(typing.changed(false, typingEvery + 1), true);
+  assert.equal(typing.changed(true, typingEvery + 2), false);
+  assert.equal(typing.changed(true, typingEvery + 3), null);
+  assert.equal(typing.changed(false, typingEvery + 4), true);
+  typing.sent();
+  assert.equal(typing.changed(true, typingEvery + 5), null);
 });

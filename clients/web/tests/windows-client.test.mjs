@@ -1,10 +1,9 @@
 // A page and its window: older messages, looks outside of it, comparisons, what a store keeps.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { checksumOf } from '../core/checksum.js';
+import { checksumOf, isWhole, stored } from '../core/checksum.js';
 import { lookedAt } from '../core/looked.js';
 import { usualRules } from '../core/rules.js';
-import { isWhole, stored } from '../shell/database.js';
 import { Server } from './model.mjs';
 import { World, clock, endWorlds } from './world.mjs';
 

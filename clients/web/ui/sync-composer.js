@@ -3,8 +3,8 @@
 import { SyncElement, define } from './base/element.js';
 import { make, setAttribute, setText } from './base/dom.js';
 import { hasText, textOf } from './model/days.js';
+import { OwnTyping } from './model/own-typing.js';
 import { SentTexts } from './model/sent-texts.js';
-import { typingEvery } from './model/typists.js';
 import { showQuote } from './parts/quote.js';
 import { composerStyle } from './styles/composer.js';
 
@@ -33,7 +33,7 @@ export class SyncComposer extends SyncElement {
   /** What was typed before somebody began to write another message anew. */ #draft = '';
   /** What the daemon may still refuse. */ #sent = new SentTexts();
   /** @type {any} */ #list = null;
-  /** Milliseconds; when it was said last that one types. */ #said = -Infinity;
+  #typing = new OwnTyping();
   #field = make('textarea', { part: 'field', rows: '1', dir: 'auto', enterkeyhint: 'send' });
   #send = make('button', { part: 'send', type: 'submit' });
   #sendText = make('span');
@@ -59,6 +59,19 @@ export class SyncComposer extends SyncElement {
     this.root.append(this.#about, this.#form);
     this.#field.addEventListener('keydown', (event) => this.#typed(event));
     this.#field.addEventListener('input', () => this.#changed());
+  }
+
+  get channel() {
+    return super.channel;
+  }
+
+  /** Another channel has nothing of this one to reply to or to edit; what is typed stays. */
+  set channel(channel) {
+    if (super.channel && channel?.name !== super.channel.name) {
+      if (this.#editing) this.#edit(null, '');
+      this.#replyTo(null);
+    }
+    super.channel = channel;
   }
 
   /** The text that is there. */
@@ -186,16 +199,8 @@ export class SyncComposer extends SyncElement {
 
   #changed() {
     this.update();
-    const now = performance.now();
-    if (this.value === '') this.#tellTyping(false);
-    else if (now - this.#said >= typingEvery) this.#tellTyping(true);
-  }
-
-  /** @param {boolean} isTyping */
-  #tellTyping(isTyping) {
-    const wasTyping = this.#said !== -Infinity;
-    this.#said = isTyping ? performance.now() : -Infinity;
-    if (this.hasAttribute('silent') || (!isTyping && !wasTyping) || this.#editing) return;
+    const isTyping = this.#typing.changed(this.value === '', performance.now());
+    if (isTyping === null || this.hasAttribute('silent') || this.#editing) return;
     if (this.client && this.client.status !== 'online') return;
     // Nobody misses one that does not arrive.
     this.channel?.signal?.({ typing: isTyping }).catch(() => {});
@@ -277,8 +282,7 @@ export class SyncComposer extends SyncElement {
       this.value = '';
       this.parent = null;
     }
-    // The message says that nobody types any more.
-    this.#said = -Infinity;
+    this.#typing.sent();
     const wish = editing?.timetoken ? channel.edit(editing.timetoken, payload)
       : channel.publish(payload, parent?.timetoken ? { parent: parent.timetoken } : {});
     try {

@@ -116,7 +116,10 @@ export class SyncReactionAuthors extends SyncElement {
     const people = this.#people = channel.people(timetoken, { ...asked, limit: this.page });
     people.observe(() => this.update());
     ends.push(() => people.end(), this.follow(timetoken, (item) => {
-      if (item) this.item = item;
+      // Nobody has reacted to a message that goes.
+      const isGone = !item || (item.isDeleted && !this.#item?.isDeleted);
+      this.item = item;
+      if (isGone) this.hide();
     }));
     return ends;
   }

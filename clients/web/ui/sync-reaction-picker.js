@@ -94,7 +94,10 @@ export class SyncReactionPicker extends SyncElement {
   listen() {
     const isShown = this.isOpen || this.hasAttribute('inline');
     return [...super.listen(), this.follow(isShown ? this.#item?.timetoken : null, (item) => {
-      if (item) this.item = item;
+      // Nothing is said of a message that goes; one that went before may have actions.
+      const isGone = !item || (item.isDeleted && !this.#item?.isDeleted);
+      this.item = item;
+      if (isGone) this.hide();
     })];
   }
 

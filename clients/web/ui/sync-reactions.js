@@ -67,6 +67,8 @@ export class SyncReactions extends SyncElement {
   set item(item) {
     if (item?.key !== this.#item?.key) [this.#further, this.#keys] = [0, []];
     this.#item = item;
+    // Nothing can be said of a message that is gone.
+    if (!item || item.isDeleted) for (const it of [this.#picker, this.#authors]) it?.hide();
     this.update();
   }
 
@@ -126,8 +128,12 @@ export class SyncReactions extends SyncElement {
     const coarse = matchMedia('(pointer: coarse)');
     const changed = () => this.update();
     coarse.addEventListener('change', changed);
-    return [...super.listen(), () => coarse.removeEventListener('change', changed),
-      this.follow(timetoken, (item) => { this.item = item; })];
+    /** @type {Item|null} */
+    let found = null;
+    const end = this.follow(timetoken, (item) => { this.item = found = item; });
+    // What it showed may be another channel's, another message, or gone since it was looked at.
+    if (timetoken && !found) this.item = null;
+    return [...super.listen(), () => coarse.removeEventListener('change', changed), end];
   }
 
   /** @param {string} name */
@@ -148,7 +154,7 @@ export class SyncReactions extends SyncElement {
    * @returns {readonly Reaction[]}
    */
   get shown() {
-    if (this.channel?.rules?.reactions === false) return [];
+    if (this.channel?.rules?.reactions === false || this.#item?.isDeleted) return [];
     const all = this.#given ?? (this.#item ? reactionsOf(this.#item, this.userId) : []);
     const mine = all.filter(({ type }) => type === this.#type);
     // What a finger is on does not move away from under it.
@@ -174,7 +180,9 @@ export class SyncReactions extends SyncElement {
     if (visible.length < shown.length) boxes.push(this.#more);
     const isReadOnly = this.hasAttribute('readonly');
     const add = this.getAttribute('add') ?? 'always';
-    const canAdd = !isOff && !isReadOnly && (this.#item === null || this.#item.timetoken !== null);
+    const isThere = this.#item ? this.#item.timetoken !== null && !this.#item.isDeleted
+      : !this.hasAttribute('timetoken');
+    const canAdd = !isOff && !isReadOnly && isThere;
     const isWanted = add === 'always' || (add === 'filled' && shown.length > 0);
     if (canAdd && isWanted) boxes.push(this.#add);
     setText(this.#more, `+${shown.length - visible.length}`);
