@@ -11,6 +11,9 @@ import { cacheNameOf } from './tab.js';
 /** Milliseconds and bytes a second of a slow link: a train in the country. */
 const slow = { latency: 400, rate: 4000 };
 
+/** Milliseconds until a page that has not begun is loaded again: then twice as many, up to this. */
+const loadsAgain = { first: 3000, last: 24_000 };
+
 /** How a device stands besides what its client says. */
 export class Device {
   name;
@@ -59,7 +62,9 @@ export class Device {
 
   get cacheName() {
     const { url, channel, keyset = '', tab = '0' } = this.#place;
-    return cacheNameOf(tab, `${this.userId}-${this.name}-${url}-${keyset}-${channel}`);
+    // No two places have the same: what stands in a name is not to look like two.
+    return cacheNameOf(tab, [this.userId, this.name, url, keyset, channel]
+      .map(encodeURIComponent).join('/'));
   }
 
   get isRunning() {
@@ -97,8 +102,14 @@ export class Device {
     const { url, channel, keyset, publishKey, token } = this.#place;
     const frame = this.#frame = document.createElement('iframe');
     frame.title = this.title;
-    frame.src = new URL('../device.html', import.meta.url).href;
+    const page = new URL('../device.html', import.meta.url).href;
     const { WebSocket } = this.link;
+    /** @type {any} */ let timer;
+    // The daemon serves the page, too, and may be away just now.
+    const load = (/** @type {number} */ delay) => {
+      frame.src = page;
+      timer = setTimeout(() => load(Math.min(2 * delay, loadsAgain.last)), delay);
+    };
     await new Promise((resolve) => {
       /** @type {any} */ (frame).settings = {
         options: { url, userId: this.userId, keyset, publishKey, token, cache: this.cacheName,
@@ -113,9 +124,11 @@ export class Device {
         },
       };
       this.#ended = () => resolve(undefined);
+      load(loadsAgain.first);
       this.stage.replaceChildren(frame);
       this.onchange();
     });
+    clearTimeout(timer);
   }
 
   /** Ends the wait for a start that comes to nothing. */
@@ -185,7 +198,9 @@ export class Device {
   setOffline(isOffline) {
     this.link.isOffline = isOffline;
     // What a browser tells its pages.
-    if (!isOffline) this.#frame?.contentWindow?.dispatchEvent(new Event('online'));
+    if (!isOffline && this.client) {
+      this.#frame?.contentWindow?.dispatchEvent(new Event('online'));
+    }
     this.onchange();
   }
 

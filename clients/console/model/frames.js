@@ -109,8 +109,9 @@ export class RepairWatch {
 
   /**
    * @param {Frame} frame
-   * @returns {{at: number, symbols: number, needed: number, rows: number, drops: number,
-   *   bytes: number}|null} A repair that is over with this frame.
+   * @returns {{at: number, symbols: number, needed: number|null, rows: number, drops: number,
+   *   bytes: number}|null} A repair that is over with this frame; `needed` is null where the daemon
+   *   did not say that it needs more than the first.
    */
   take(frame) {
     const json = JSON.parse(frame.text);
@@ -132,6 +133,6 @@ export class RepairWatch {
     if (Number.isInteger(json.ok?.need)) now.needed = json.ok.need;
     if (json.ok?.rows === undefined || command?.op !== 'repair') return null;
     this.#now = null;
-    return { ...now, needed: Math.max(now.needed, now.symbols), ...repairOf(json.ok) };
+    return { ...now, needed: now.needed || null, ...repairOf(json.ok) };
   }
 }

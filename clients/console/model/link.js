@@ -115,7 +115,10 @@ class LinkSocket {
   constructor(link, url, protocols) {
     this.#link = link;
     this.#up = new Lane(link, (text) => {
-      if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
+      if (this.#socket?.readyState !== WebSocket.OPEN) return;
+      // Not before: what a slow link loses was on no wire.
+      link.record(true, text);
+      this.#socket.send(text);
     });
     this.#down = new Lane(link, (text) => this.#receive(text));
     link.sockets.add(this);
@@ -143,9 +146,7 @@ class LinkSocket {
 
   /** @param {string} text */
   send(text) {
-    if (this.#isOver) return;
-    this.#link.record(true, text);
-    this.#up.put(text);
+    if (!this.#isOver) this.#up.put(text);
   }
 
   /** @param {any} text */

@@ -89,7 +89,7 @@ console.log(await reply.json());`;
   const { keyset, publishKey, token } = where;
   const further = [keyset ? `keyset: ${json(keyset)}` : '',
     publishKey && publishes(act) ? `publishKey: ${json(publishKey)}` : '',
-    token ? 'token: askYourBackend' : ''].filter(Boolean).map((it) => `, ${it}`).join('');
+    token ? 'token: process.env.SYNC_TOKEN' : ''].filter(Boolean).map((it) => `, ${it}`).join('');
   const end = `\nawait client.close();`;
   const written = '\n// It is sent when there is a connection.\n' +
     'while (client.waiting > 0) await new Promise((done) => setTimeout(done, 20));';

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ChannelCache } from '../../web/core/cache.js';
 import { figuresOf, whileVisible, whyNoFigures } from '../model/admin.js';
+import { Device } from '../model/device.js';
 import { fill } from '../model/fill.js';
 import { FrameReader, RepairWatch } from '../model/frames.js';
 import { Link } from '../model/link.js';
@@ -164,6 +165,7 @@ test('what is on its way when a link is cut never arrives', async () => {
   assert.deepEqual(heard, [1006]);
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.deepEqual([heard, wire.sent], [[1006], []]);
+  assert.deepEqual([link.sent, link.count], [0, 0], 'Found by an attack: it was counted as sent.');
   // And nothing opens meanwhile.
   const wires = Wire.all.length;
   const refused = new link.WebSocket('ws://x', []);
@@ -194,6 +196,8 @@ test('a repair is read from its frames', () => {
   assert.deepEqual(found.slice(0, -1), [null, null, null, null, null]);
   assert.deepEqual(found.at(-1), { at: 1, symbols: 3, needed: 3, rows: 2, drops: 1,
     bytes: frames.reduce((sum, it) => sum + it.bytes, 0) });
+  const enough = [...frames.slice(0, 3), { ...frames[5], text: frames[5].text.replace('15', '14') }];
+  assert.equal(enough.map((it) => watch.take(it)).at(-1).needed, null, 'nobody said how many');
   const reader = new FrameReader();
   assert.deepEqual(frames.map((it) => reader.read(it).what), ['subscribe room, repair',
     'subscribed: repair', 'repair: 2 symbols', 'needs 3 symbols', 'repair: 1 symbols',
@@ -389,6 +393,9 @@ test('who publishes names the publish key, quoted in each language, and who asks
   const { Swift } = snippetsOf({ op: 'follow', fields }, { ...where, token: 'secret' });
   assert.match(Swift, /import Foundation\nimport SyncClient\n[^]*environment\["SYNC_TOKEN"\]/);
   assert.doesNotMatch(Swift, /secret/);
+  const { JavaScript } = snippetsOf({ op: 'follow', fields }, { ...where, token: 'secret' });
+  // Found by an attack: it named a function that nobody had written.
+  assert.match(JavaScript, /, token: process\.env\.SYNC_TOKEN,/);
 });
 
 test('a reaction of another type keeps it in each language', () => {
@@ -488,6 +495,13 @@ test('the caches of two tabs are two', () => {
   assert.notEqual(one, other);
   assert.deepEqual([one, other, 'console-ada-phone', undefined].map(tabOf),
     ['0a', '0b', undefined, undefined]);
+});
+
+test('the caches of two places are two, however their names are cut', () => {
+  const names = [['prod', 'eu-room'], ['prod-eu', 'room'], ['prod/eu', 'room'], ['prod', 'eu/room']]
+    .map(([keyset, channel]) =>
+      new Device('phone', 'ada', { url: 'ws://h:1/v1/sync', keyset, channel }, null).cacheName);
+  assert.equal(new Set(names).size, 4, names.join());
 });
 
 /** A device whose daemon acknowledges a message some time after it was wished. */

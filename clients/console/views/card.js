@@ -22,7 +22,7 @@ export class Card {
   #damage;
   #wipe;
   #held;
-  #isBusy = false;
+  /** What is under way: a switch may be pressed meanwhile, and is done at once. */ #busy = 0;
   #refusal = make('p', { class: 'refusal refused', role: 'status', hidden: true });
 
   /**
@@ -56,12 +56,12 @@ export class Card {
    * @param {() => any} act
    */
   async #do(act) {
-    this.#isBusy = true;
+    this.#busy++;
     this.render();
     try {
       await act();
     } finally {
-      this.#isBusy = false;
+      this.#busy--;
       this.render();
     }
   }
@@ -93,7 +93,7 @@ export class Card {
     setText(this.#refusal, device.refusal);
     setText(this.#kill, device.isRunning ? 'Kill' : 'Start');
     for (const it of [this.#kill, this.#damage, this.#wipe, this.#held]) {
-      it.disabled = this.#isBusy;
+      it.disabled = this.#busy > 0;
     }
     this.#damage.disabled ||= !device.isRunning;
     if (!device.isRunning && !device.stage.querySelector('p')) {

@@ -53,7 +53,7 @@ export class Repairs {
   }
 
   #render() {
-    this.#table.show(this.all.map((it) => [clock(it.at), it.device.userId, it.symbols, it.needed,
-      it.rows, it.drops, it.bytes, it.snapshot ?? '']));
+    this.#table.show(this.all.map((it) => [clock(it.at), it.device.userId, it.symbols,
+      it.needed ?? `≤ ${it.symbols}`, it.rows, it.drops, it.bytes, it.snapshot ?? '']));
   }
 }
