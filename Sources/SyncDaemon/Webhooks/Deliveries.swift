@@ -33,13 +33,17 @@ final class Deliveries<World: DeliveryWorld> {
     }
 
     /// There are others from now on; a request that is under way goes on.
+    ///
+    /// One that is another now may have been mended, and its receiver has asked for no pause.
     func apply(_ webhooks: [Webhook]) {
+        let changed = Set(webhooks).subtracting(self.webhooks)
         self.webhooks = webhooks
         let all = webhooks.flatMap { webhook in
             (0..<Limits.webhookLanes).map { LaneID(webhook: webhook.name, number: $0) }
         }
         lanes = Dictionary(
             uniqueKeysWithValues: all.map { ($0, lanes[$0] ?? DeliveryLane()) })
+        for webhook in changed { retry(webhook.name) }
         let before = figures
         figures = Dictionary(
             uniqueKeysWithValues: webhooks.map { webhook in

@@ -28,6 +28,8 @@ struct DeliveryLane {
     private(set) var notBefore: UInt64 = 0
     /// Attempts in a row that failed, whatever they were for.
     var failures = 0
+    /// Whether what the receiver says of the request that is under way makes no pause.
+    private var isRetried = false
     /// When the first of these was, in milliseconds; `nil` also while nothing waits.
     var failingSince: UInt64?
 
@@ -65,8 +67,11 @@ struct DeliveryLane {
         state = .forming(place, due: sealed.contains(place.batch) ? .zero : due)
     }
 
-    /// Has the next request begin without a pause.
-    mutating func retry() { notBefore = 0 }
+    /// Has the next request begin without a pause, also behind one that is under way.
+    mutating func retry() {
+        notBefore = 0
+        if case .sending = state { isRetried = true }
+    }
 
     /// Takes what became of a request.
     ///
@@ -80,6 +85,8 @@ struct DeliveryLane {
     ) -> String? {
         let reason: String
         var retryAfter: Int?
+        let pauses = !isRetried
+        isRetried = false
         switch outcome {
         case .answered(200..<300, _, _):
             (failures, failingSince, notBefore) = (0, nil, 0)
@@ -92,10 +99,9 @@ struct DeliveryLane {
         failures += 1
         failingSince = failingSince ?? now
         let isHopeless = age >= Limits.webhookSecondsMax && failures >= Limits.webhookAttemptsMin
-        notBefore =
-            now
-            + RetryPause.milliseconds(
-                afterFailures: failures, retryAfter: retryAfter, using: &generator)
+        let pause = RetryPause.milliseconds(
+            afterFailures: failures, retryAfter: retryAfter, using: &generator)
+        notBefore = pauses ? now + pause : now
         if case .answered(410, _, _) = outcome {
             // What comes next may be as unwelcome: it waits for the pause, too.
             state = .ending(.buried(place, reason: reason))

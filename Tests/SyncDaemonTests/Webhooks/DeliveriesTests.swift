@@ -205,6 +205,28 @@ struct DeliveriesTests {
         #expect(world.sent.count == 2)
     }
 
+    /// Found by an operator: what had asked for a day had it at its new address, too.
+    @Test("a webhook that is changed is asked at once", arguments: [false, true])
+    func changed(isUnderWay: Bool) throws {
+        try put(10, [10])
+        world.now = tick(900)
+        _ = try deliveries.turn(at: 0)
+        let answer = DeliveryOutcome.answered(status: 429, retryAfter: 86_400)
+        if !isUnderWay { deliveries.finish(lane, answer, at: 0) }
+        var webhook = Webhook(name: "a")
+        webhook.secrets = [Self.secret]
+        webhook.url = "https://b.example/"
+        deliveries.apply([webhook])
+        if isUnderWay { deliveries.finish(lane, answer, at: 0) }
+
+        _ = try deliveries.turn(at: 1)
+        #expect(world.sent.map(\.request.url) == ["https://a.example/", "https://b.example/"])
+        deliveries.finish(lane, answer, at: 1)
+        deliveries.apply([webhook])
+        _ = try deliveries.turn(at: 2)
+        #expect(world.sent.count == 2, "a reload that changes nothing")
+    }
+
     @Test("410 makes dead letters at once, and the next request waits for a pause")
     func gone() throws {
         try put(10, [10])
