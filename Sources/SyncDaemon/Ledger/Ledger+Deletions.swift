@@ -58,7 +58,11 @@ extension Ledger {
     }
 
     /// Removes some of the rows that are hidden: fewer, when there is no room to do it in.
+    ///
+    /// Where there is none for one of them, the disk gets pages first that are free in the file:
+    /// each of those takes less room than a row.
     private func removeSome(failure: inout StoreError?) {
+        var hasGivenBack = false
         while true {
             var found: StoreError?
             _ = transact([], after: .zero, failure: &found) { _ throws(StoreError) in
@@ -67,10 +71,18 @@ extension Ledger {
                     try store.removeHiddenRows(limit: removal.rows)
                 }
             }
-            guard found == .full, removal.shrink() else {
+            guard found == .full else {
                 failure = found
                 return
             }
+            if removal.shrink() { continue }
+            var isGiven = false
+            if !hasGivenBack { isGiven = giveSpaceBack(toFullDisk: true, failure: &failure) }
+            guard isGiven else {
+                failure = failure ?? found
+                return
+            }
+            hasGivenBack = true
         }
     }
 

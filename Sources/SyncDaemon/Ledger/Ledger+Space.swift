@@ -5,11 +5,12 @@ import EventModel
 extension Ledger {
     /// Gives some of the free space in the store's files back; for when nothing is written.
     ///
+    /// - Parameter isFull: The disk has no room: then it gets all that is free, a little at a time.
     /// - Returns: Whether there is more.
-    func giveSpaceBack(failure: inout StoreError?) -> Bool {
+    func giveSpaceBack(toFullDisk isFull: Bool = false, failure: inout StoreError?) -> Bool {
         guard !quarantine.holds(.housekeeping) else { return false }
         do throws(StoreError) {
-            return try store.giveSpaceBack()
+            return isFull ? try store.giveRoomBack() : try store.giveSpaceBack()
         } catch {
             if case .damaged = error, quarantine.isolate(.housekeeping, error) { return false }
             failure = error

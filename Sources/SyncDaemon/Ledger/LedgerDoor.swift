@@ -65,6 +65,10 @@ final class LedgerDoor: Sendable {
     let heartbeat = Heartbeat()
     /// Beats with each turn, and not while the store is waited for.
     let turns = Heartbeat()
+    /// What another daemon was asked, and has not answered.
+    let awaited = Atomic(0)
+    /// Milliseconds that what another daemon says is late by, there and back.
+    let lag = Atomic(0)
     /// How far this daemon has caught up with the one that orders.
     let marks = CatchUpMarks()
     /// What cursors are worth.
@@ -178,4 +182,7 @@ final class LedgerDoor: Sendable {
 
     /// Writes that wait now.
     var backlog: Int { requests.count }
+
+    /// The same, with those that wait at another daemon.
+    var waiting: Int { requests.count + awaited.value }
 }

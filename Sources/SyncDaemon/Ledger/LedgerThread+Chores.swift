@@ -140,7 +140,9 @@ extension LedgerThread {
     private func makeRoom(
         with ledger: Ledger, _ troubles: StoreTroubles, _ failure: inout StoreError?
     ) -> Bool {
-        guard ledger.hasWork else { return ledger.giveSpaceBack(failure: &failure) }
+        guard ledger.hasWork else {
+            return ledger.giveSpaceBack(toFullDisk: true, failure: &failure)
+        }
         failure = doStep(with: ledger, troubles)
         return true
     }

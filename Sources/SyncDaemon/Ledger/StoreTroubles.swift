@@ -12,6 +12,8 @@ final class StoreTroubles: Sendable {
         var missing = 0
         /// When a write last found no room, in milliseconds.
         var lastFull: UInt64 = 0
+        /// When a question last failed, in milliseconds.
+        var lastFailedRead: UInt64 = 0
         /// When the log was last told that the disk is full, in milliseconds.
         var toldFull: UInt64?
         /// Whether it was told of this shortage, so that it is to be told of the end, too.
@@ -167,8 +169,18 @@ final class StoreTroubles: Sendable {
     /// Hears that a question could not be answered for another reason than damage.
     func failedToRead(_ error: StoreError) {
         counters.readErrors.add()
+        state.withLock { $0.lastFailedRead = milliseconds() }
         health.report(.readsFailing, "The last read failed: \(error)")
         log.error("A read failed.", ["error": error.description])
+    }
+
+    /// Forgets a question that failed long ago: who is taken for not ready may be asked no other.
+    func lookAtReads() {
+        guard health.has(.readsFailing) else { return }
+        let pause = UInt64(Limits.readsFailingSeconds) * 1000
+        if milliseconds() - state.withLock({ $0.lastFailedRead }) >= pause {
+            health.clear(.readsFailing)
+        }
     }
 
     /// Hears that a question was answered.

@@ -110,6 +110,14 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
         }
     }
 
+    /// Whether it was to a server, and is no more.
+    var isLost: Bool {
+        switch self {
+        case .sqlite: false
+        case .postgres(let connection): connection.isLost
+        }
+    }
+
     /// Connects to a server again, if the connection was lost; of what was open nothing is left.
     @inline(never)
     func revive() throws(Failure) {

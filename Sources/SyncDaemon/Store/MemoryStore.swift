@@ -90,6 +90,7 @@ final class MemoryStore: Store {
     var deletionFloor: Timetoken { committed.withLock { $0.deletionFloor } }
 
     func giveSpaceBack() -> Bool { false }
+    func giveRoomBack() -> Bool { false }
 
     func begin() {}
 

@@ -51,6 +51,17 @@ final class SQLReader: StoreReader {
     /// Begins to read one committed state.
     func beginTransaction() throws(StoreError) {
         try connection.revive()
+        do throws(StoreError) {
+            try begin()
+        } catch {
+            // A session that has ended since it was last asked something is noticed only now.
+            guard connection.isLost else { throw error }
+            try connection.revive()
+            try begin()
+        }
+    }
+
+    private func begin() throws(StoreError) {
         try statements.begin.run()
         do throws(StoreError) {
             hidden = try HiddenRows(statements.findHidden, statements.groups.clearings.findHidden)

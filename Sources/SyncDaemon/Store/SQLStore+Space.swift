@@ -102,4 +102,28 @@ extension SQLStore {
         _ = try connection.truncateLog(waitingAtMost: 0)
         return false
     }
+
+    func giveRoomBack() throws(StoreError) -> Bool {
+        guard let pages else { return false }
+        var (given, step) = (0, 1)
+        do throws(StoreError) {
+            while given < Limits.roomPagesMax, try pages.freeCount() > 0 {
+                do throws(StoreError) {
+                    try connection.execute("PRAGMA incremental_vacuum(\(step))")
+                } catch {
+                    guard error == .full, step > 1 else { throw error }
+                    step = 1
+                    continue
+                }
+                given += step
+                step = min(2 * step, Limits.roomPagesPerCommitMax)
+                // The file is as short as it can be only then, and the log has no length.
+                guard try connection.truncateLog(waitingAtMost: Int32(Limits.logWaitMilliseconds))
+                else { break }
+            }
+        } catch {
+            guard error == .full else { throw error }
+        }
+        return given > 0
+    }
 }

@@ -34,6 +34,11 @@ protocol Store:
     /// - Returns: Whether there is more to give back.
     func giveSpaceBack() throws(StoreError) -> Bool
 
+    /// The same on a full disk: of all pages that are free in the file, a few at a time.
+    ///
+    /// - Returns: Whether any went.
+    func giveRoomBack() throws(StoreError) -> Bool
+
     /// Empties what stands between transactions and the file, on a disk that is full: outside a
     /// transaction.
     ///

@@ -126,6 +126,7 @@ final class SimulatedStore: Store {
     var last: Timetoken { platter.last }
 
     func giveSpaceBack() throws(StoreError) -> Bool { try platter.giveSpaceBack() }
+    func giveRoomBack() throws(StoreError) -> Bool { try platter.giveRoomBack() }
     func emptyLog() throws(StoreError) -> Bool { try platter.emptyLog() }
     var roomMissing: Int { platter.roomMissing }
 

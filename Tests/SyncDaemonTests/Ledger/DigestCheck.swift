@@ -6,10 +6,16 @@ import EventModel
 @testable import SyncDaemon
 
 /// The digest of a channel, computed from nothing but its rows.
-func recomputedDigest(of channel: Channel, in store: any Store) throws -> Digest {
+///
+/// Here and below, a reader of the store's that is there already spares the making of one, which
+/// prepares all its statements and takes longer than what it reads.
+func recomputedDigest(
+    of channel: Channel, in store: any Store, by reader: (any StoreReader)? = nil
+) throws -> Digest {
     let key = store.secret.key(of: channel)
     var digest = Digest.empty
-    try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+    let reader = try reader ?? store.makeReader()
+    try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
         try snapshot.forEachAction { digest.insert($0, key: key) }
         try snapshot.forEachMessage(after: .zero) { message in
             digest.insert(message.row, key: key)
@@ -20,9 +26,12 @@ func recomputedDigest(of channel: Channel, in store: any Store) throws -> Digest
 }
 
 /// A channel's segments, the newest first.
-func storedSegments(of channel: Channel, in store: any Store) throws -> [Segment] {
+func storedSegments(
+    of channel: Channel, in store: any Store, by reader: (any StoreReader)? = nil
+) throws -> [Segment] {
     var segments: [Segment] = []
-    try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+    let reader = try reader ?? store.makeReader()
+    try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
         try snapshot.forEachSegment(before: .end) {
             segments.append($0)
             return true
@@ -32,16 +41,21 @@ func storedSegments(of channel: Channel, in store: any Store) throws -> [Segment
 }
 
 /// The same, cut in the same places, and computed from nothing but rows.
-func recomputedSegments(of channel: Channel, in store: any Store) throws -> [Segment] {
+func recomputedSegments(
+    of channel: Channel, in store: any Store, by reader: (any StoreReader)? = nil
+) throws -> [Segment] {
     let key = store.secret.key(of: channel)
-    var segments = try storedSegments(of: channel, in: store).map { Segment(after: $0.after) }
+    let reader = try reader ?? store.makeReader()
+    var segments = try storedSegments(of: channel, in: store, by: reader).map {
+        Segment(after: $0.after)
+    }
     func insert(_ row: CoveredRow) {
         let index = segments.firstIndex { $0.after < row.message } ?? segments.count - 1
         // One that no segment holds.
         guard index >= 0 else { return segments.append(Segment(after: .end)) }
         segments[index].insert(row, row.hash(key))
     }
-    try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+    try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
         try snapshot.forEachAction { insert(.action($0)) }
         try snapshot.forEachMessage(after: .zero) { message in
             insert(.message(message.row))
@@ -52,9 +66,12 @@ func recomputedSegments(of channel: Channel, in store: any Store) throws -> [Seg
 }
 
 /// Where a channel's segments begin, by nothing but its messages: the newest first.
-func recomputedCuts(of channel: Channel, in store: any Store) throws -> [Timetoken] {
+func recomputedCuts(
+    of channel: Channel, in store: any Store, by reader: (any StoreReader)? = nil
+) throws -> [Timetoken] {
     var cuts: [Timetoken] = []
-    try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+    let reader = try reader ?? store.makeReader()
+    try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
         try snapshot.forEachMessage(after: .zero) { message in
             if message.timetoken.beginsSegment(ofMessages: LedgerBench.segmentMessages) {
                 cuts.append(message.timetoken.predecessor)
@@ -129,18 +146,19 @@ struct DigestLife {
         var problems: [String] = []
         let touched = Set(commit.events.map(\.channel))
         if Set(commit.digests.keys) != touched { problems.append("digests of other channels") }
+        let reader = try store.makeReader()
         for channel in channels {
-            let truth = try recomputedDigest(of: channel, in: store)
-            let stored = try store.makeReader().digest(of: channel)
+            let truth = try recomputedDigest(of: channel, in: store, by: reader)
+            let stored = try reader.digest(of: channel)
             if stored.digest != truth { problems.append("\(channel) has another digest") }
-            let segments = try storedSegments(of: channel, in: store)
+            let segments = try storedSegments(of: channel, in: store, by: reader)
             segmentsMax = max(segmentsMax, segments.count)
-            if try segments != recomputedSegments(of: channel, in: store) {
+            if try segments != recomputedSegments(of: channel, in: store, by: reader) {
                 problems.append("\(channel) has other segments")
             }
             // What was never written to has none at zero.
             let cuts = segments.map(\.after).filter { $0 > .zero }
-            if try cuts != recomputedCuts(of: channel, in: store) {
+            if try cuts != recomputedCuts(of: channel, in: store, by: reader) {
                 problems.append("\(channel) is cut elsewhere")
             }
             if told[channel, default: .empty] != truth {

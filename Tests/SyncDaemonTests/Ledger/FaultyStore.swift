@@ -79,6 +79,8 @@ final class FaultyStore: Store {
         return pagesToGiveBack > 1
     }
 
+    func giveRoomBack() throws(StoreError) -> Bool { try giveSpaceBack() }
+
     func begin() throws(StoreError) {
         try pass(.begin)
         base.begin()

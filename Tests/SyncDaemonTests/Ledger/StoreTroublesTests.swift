@@ -89,4 +89,17 @@ struct StoreTroublesTests {
         #expect(!troubles.isFull)
         #expect(bench.records.withLock { $0.count } == 2)
     }
+
+    @Test("a read that failed is forgotten where nobody asks anything else")
+    func readsThatFailed() {
+        let bench = TroubleBench()
+        let troubles = bench.troubles()
+        troubles.failedToRead(.inUse(path: "/data"))
+        bench.now.withLock { $0 = UInt64(Limits.readsFailingSeconds) * 1000 - 1 }
+        troubles.lookAtReads()
+        #expect(bench.health.has(.readsFailing))
+        bench.now.withLock { $0 += 1 }
+        troubles.lookAtReads()
+        #expect(!bench.health.has(.readsFailing))
+    }
 }

@@ -10,10 +10,10 @@ import Testing
 struct WindowReadingTests {
     private func page(
         _ query: OlderQuery, _ store: any Store, in channel: Channel,
-        within bounds: WindowReading.Bounds = .init()
+        within bounds: WindowReading.Bounds = .init(), by reader: (any StoreReader)? = nil
     ) throws -> WindowPage {
-        let page = try store.makeReader().withSnapshot(of: channel) {
-            snapshot throws(StoreError) in
+        let reader = try reader ?? store.makeReader()
+        let page = try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
             try WindowReading.page(
                 query, from: snapshot, key: store.secret.key(of: channel), within: bounds)
         }
@@ -22,14 +22,15 @@ struct WindowReadingTests {
 
     /// What stands on a stretch of messages; what is on zero belongs to the first one.
     private func rows(
-        _ store: any Store, of channel: Channel, after: Timetoken, through: Timetoken
+        _ store: any Store, of channel: Channel, after: Timetoken, through: Timetoken,
+        by reader: any StoreReader
     ) throws -> (messages: [Timetoken], actions: [MessageAction], digest: Digest) {
         let key = store.secret.key(of: channel)
         func isMeant(_ message: Timetoken) -> Bool {
             (after < message || after == .zero) && message <= through
         }
         var (messages, actions, digest) = ([Timetoken](), [MessageAction](), Digest.empty)
-        try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+        try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
             try snapshot.forEachAction { action in
                 guard isMeant(action.key.messageTimetoken) else { return }
                 actions.append(action)
@@ -50,22 +51,25 @@ struct WindowReadingTests {
     private func check(
         _ store: any Store, _ channel: Channel, last: Int, within bounds: WindowReading.Bounds
     ) throws -> Int {
+        let reader = try store.makeReader()
         var (through, pages) = (nil as Timetoken?, 0)
         while through != .zero {
             let query = OlderQuery(channel: channel.name, through: through, last: last)
-            let page = try page(query, store, in: channel, within: bounds)
+            let page = try page(query, store, in: channel, within: bounds, by: reader)
             let end = through ?? .end
-            let truth = try rows(store, of: channel, after: page.after, through: end)
-            let rest = try rows(store, of: channel, after: .zero, through: page.after)
+            let truth = try rows(
+                store, of: channel, after: page.after, through: end, by: reader)
+            let rest = try rows(
+                store, of: channel, after: .zero, through: page.after, by: reader)
             #expect(page.messages.map(\.timetoken) == truth.messages)
             #expect(page.actions == truth.actions)
             #expect(page.rest == (page.after == .zero ? .empty : rest.digest))
-            #expect(try page.state == recomputedDigest(of: channel, in: store))
+            #expect(try page.state == recomputedDigest(of: channel, in: store, by: reader))
             #expect(page.after < end)
             let isBound = bounds.rows < 100 || bounds.bytes < 1000
             #expect(truth.messages.count >= last || page.after == .zero || isBound)
             let again = OlderQuery(channel: channel.name, through: page.after, last: 0)
-            let nothing = try self.page(again, store, in: channel)
+            let nothing = try self.page(again, store, in: channel, by: reader)
             #expect(nothing.messages.isEmpty && nothing.actions.isEmpty)
             #expect((nothing.after, nothing.rest) == (page.after, page.rest))
             through = page.after
@@ -144,20 +148,25 @@ struct WindowReadingTests {
         for _ in 0..<60 { #expect(try life.step(bench) == []) }
         let (store, channel) = (bench.store, life.channels[0])
         let key = store.secret.key(of: channel)
-        let all = try rows(store, of: channel, after: .zero, through: .end)
+        let reader = try store.makeReader()
+        let all = try rows(store, of: channel, after: .zero, through: .end, by: reader)
         let edges = try storedSegments(of: channel, in: store).map(\.after)
         let places = all.messages + all.actions.map(\.key.messageTimetoken) + edges
         let starts = Set(places.flatMap { [$0, $0.successor(at: 0), $0.predecessor] })
         for start in starts where start > .zero {
             let query = OlderQuery(channel: channel.name, through: start, last: 2)
-            let page = try page(query, store, in: channel)
-            let truth = try rows(store, of: channel, after: page.after, through: start)
-            let rest = try rows(store, of: channel, after: .zero, through: page.after)
+            let page = try page(query, store, in: channel, by: reader)
+            let truth = try rows(
+                store, of: channel, after: page.after, through: start, by: reader)
+            let rest = try rows(
+                store, of: channel, after: .zero, through: page.after, by: reader)
             #expect(page.messages.map(\.timetoken) == truth.messages)
             #expect(page.messages.count >= query.last || page.after == .zero)
             #expect(page.actions == truth.actions)
             #expect(page.rest == (page.after == .zero ? .empty : rest.digest))
-            let before = try rows(store, of: channel, after: .zero, through: start).digest
+            let before = try rows(
+                store, of: channel, after: .zero, through: start, by: reader
+            ).digest
             let found = try store.makeReader().withSnapshot(of: channel) {
                 snapshot throws(StoreError) in
                 try WindowReading.rest(before: start, of: snapshot, key: key)
