@@ -39,6 +39,8 @@ struct LocalEngine: Engine {
 
     func announce(_ announcement: Announcement) -> Announced {
         guard let origin = announcement.origin else { return ledger.order.announce(announcement) }
+        // It would wait for a place until nobody wants to hear it any more.
+        guard !ledger.isKeptWaiting else { return .refused }
         return switch interceptors.take(.announcement(announcement, origin: origin)) {
         case .passes: ledger.order.announce(announcement)
         case .waits: .waits

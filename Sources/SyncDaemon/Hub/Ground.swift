@@ -18,9 +18,9 @@ final class Ground {
         self.engine = engine
         self.settings = settings
         self.counters = counters
-        // The newest commit before the reactor started.
         position = engine.newest
-        durablePosition = position
+        // Places may have been taken since the newest commit, which no reader will ever be at.
+        durablePosition = min(position, engine.settled.durable)
     }
 
     /// Takes the time for this turn.

@@ -51,6 +51,19 @@ struct StateTests {
         return session
     }
 
+    /// Found by an attack on a daemon whose webhook had taken a place before its reactors began:
+    /// nobody who came back was told the state, until something was written.
+    @Test("a reactor that begins behind places that were taken knows of no commit up to them")
+    func beginsBehindPlaces() {
+        let engine = StandInEngine(onNewest: { tick(9) }, durable: tick(5))
+        let ground = Ground(engine: engine, settings: HubSettings(), counters: Counters())
+        #expect((ground.position, ground.durablePosition) == (tick(9), tick(5)))
+        let all = Ground(
+            engine: StandInEngine(onNewest: { tick(9) }), settings: HubSettings(),
+            counters: Counters())
+        #expect(all.durablePosition == tick(9))
+    }
+
     @Test("a state from before the channel was followed anew is none")
     func staleAnswer() throws {
         commitElsewhere(5)

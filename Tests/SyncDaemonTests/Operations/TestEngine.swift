@@ -21,6 +21,8 @@ struct StandInEngine: Engine {
     var onJudge: (String?) -> CursorJudgement = { _ in .known }
     var onTicks: () -> UInt64 = { 1 }
     var onNewest: () -> Timetoken = { .zero }
+    /// `nil`: all is durable.
+    var durable: Timetoken?
     var onTombstoneFloor: () -> Timetoken = { .zero }
 
     func submit(_ write: Write) -> Bool { onSubmit(write) }
@@ -31,7 +33,7 @@ struct StandInEngine: Engine {
     func follow(_ channel: Channel) -> (visible: Timetoken, durable: Timetoken) { (.zero, .zero) }
     func unfollow(_ channel: Channel) {}
     var newest: Timetoken { onNewest() }
-    var settled: (visible: Timetoken, durable: Timetoken) { (newest, newest) }
+    var settled: (visible: Timetoken, durable: Timetoken) { (newest, durable ?? newest) }
     var tombstoneFloor: Timetoken { onTombstoneFloor() }
     var deletionFloor: Timetoken { .zero }
     func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement { onJudge(epoch) }
