@@ -60,6 +60,9 @@ public final class PostgresConnection<Failure: Error> {
         }
     }
 
+    /// Whether nothing can be had of it before it is revived.
+    public var isLost: Bool { pipeline.isLost }
+
     /// Connects again if the connection was lost; of what was open on it nothing is left.
     ///
     /// Statements stay as they are: the server compiles each anew with its next call.

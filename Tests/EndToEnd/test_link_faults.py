@@ -5,16 +5,15 @@ fault comes, as in "kill=20 cut=10"; those that it does not name do not come.
 """
 
 import asyncio
-import contextlib
 import os
 import signal
-import socket
 import sys
 import threading
 import time
 
 from case import DaemonTestCase
 from daemon import Daemon, cluster, free_port
+from detour import Detour
 from lanes import under_load
 from postgres import PostgresServer
 from test_link import Cluster, Wanderer
@@ -60,59 +59,6 @@ class Servers:
         """Ends both."""
         self.primary.discard()
         self.standby.discard()
-
-
-class Detour:
-    """The way to one daemon's link: it can be cut, and made silent."""
-
-    def __init__(self, port):
-        self.port = port
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
-        self.is_silent = False
-        self._sockets = []
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-                far = socket.create_connection(("127.0.0.1", self.port), timeout=30)
-            except OSError:
-                if self.listener.fileno() < 0:
-                    return
-                # Nobody listens there just now.
-                near.close()
-                continue
-            far.settimeout(None)
-            self._sockets += [near, far]
-            for pair in ((near, far), (far, near)):
-                threading.Thread(target=self._pump, args=pair, daemon=True).start()
-
-    def _pump(self, source, target):
-        with contextlib.suppress(OSError):
-            while data := source.recv(65536):
-                while self.is_silent:
-                    time.sleep(0.01)
-                target.sendall(data)
-        # The other one is in its own recv, which a close alone does not end.
-        for end in (source, target):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def cut(self):
-        """Ends all that goes this way."""
-        gone, self._sockets = self._sockets, []
-        for end in gone:
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-            end.close()
-
-    def close(self):
-        """For good."""
-        self.is_silent = False
-        self.listener.close()
-        self.cut()
 
 
 class Machines(Cluster):
@@ -251,7 +197,9 @@ class Faults(DaemonTestCase):
 
     async def check_polls(self, machines, wanderers):
         """Nothing twice, in one order, and every message since."""
-        ada = await self.device(machines, "ada")
+        # Some daemon may still begin anew, after what was done to it last.
+        ada = self.offline_device(machines, "ada")
+        ada.keep_connected()
         await ada.settle("publish", channel="room", payload="the end")
         stored = {int(it["timetoken"]): it["payload"] for it in await ada.all_messages("room")}
         for wanderer in wanderers:

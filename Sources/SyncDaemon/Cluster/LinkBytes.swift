@@ -16,7 +16,22 @@ protocol LinkCodable {
 struct LinkWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// Most frames are no longer.
+    private static let usualBytes = 512
+
+    init() { bytes.reserveCapacity(Self.usualBytes) }
+
     mutating func put(byte: UInt8) { bytes.append(byte) }
+    mutating func put(_ text: String.UTF8View) { bytes.append(contentsOf: text) }
+
+    /// Writes a number of four bytes, the highest first, over what is at the start.
+    ///
+    /// - Precondition: So much is there.
+    mutating func setFirst(_ number: UInt32) {
+        for index in 0..<4 {
+            bytes[index] = UInt8(truncatingIfNeeded: number >> (24 - 8 * UInt32(index)))
+        }
+    }
 
     mutating func put(_ number: UInt64) {
         var rest = number
@@ -138,7 +153,7 @@ extension String: LinkCodable {
 
     func write(to writer: inout LinkWriter) {
         writer.put(UInt64(utf8.count))
-        for byte in utf8 { writer.put(byte: byte) }
+        writer.put(utf8)
     }
 }
 

@@ -4,6 +4,7 @@
 import Basis
 import EventModel
 import Glibc
+import Synchronization
 
 /// A way to the daemon that orders, once both sides know each other.
 struct LinkConnection {
@@ -20,8 +21,13 @@ struct LinkConnection {
         guard challenge.version == LinkChallenge.version else { throw .foreign }
         let hello = LinkHello(nonce: LinkChallenge.makeNonce(), to: challenge, key: key)
         try socket.write(LinkWriter.frame(hello))
-        welcome = try LinkReader.value(
-            LinkWelcome.self, of: try input.next(atMost: Limits.linkGuestFrameBytesMax))
+        let answer: ArraySlice<UInt8>
+        do throws(LinkEnd) {
+            answer = try input.next(atMost: Limits.linkGuestFrameBytesMax)
+        } catch {
+            throw error == .closed ? .notAdmitted : error
+        }
+        welcome = try LinkReader.value(LinkWelcome.self, of: answer)
         guard welcome.isRight(for: hello, key: key) else { throw .wrongKey }
     }
 }
@@ -31,6 +37,9 @@ final class LinkClient: DoorKeeper, PresenceDoor {
     private struct State {
         var questions = LinkQuestions()
         var isStopping = false
+        var lag = LinkLag()
+        /// Why this side ended the link.
+        var end: LinkEnd?
     }
 
     private let door: LedgerDoor
@@ -76,8 +85,9 @@ final class LinkClient: DoorKeeper, PresenceDoor {
             _ = caughtUp.put(false)
             let rest = state.withLock { $0.questions.lose() }
             for question in rest { refuse(question, .storeUnavailable) }
-            guard !state.withLock({ $0.isStopping }) else { return }
-            log.warning("The link to the daemon that orders has ended: \(end).")
+            let (isStopping, why) = state.withLock { ($0.isStopping, $0.end ?? end) }
+            guard !isStopping else { return }
+            log.warning("The link to the daemon that orders has ended: \(why).")
             lost()
         }
         _ = OSThread(name: "link-use") { [self] in
@@ -85,6 +95,7 @@ final class LinkClient: DoorKeeper, PresenceDoor {
             repeat {
                 let uses = accounts.uses(besides: &told)
                 if !uses.isEmpty { pipe.send(LinkWriter.frame(LinkRequest.use(uses))) }
+                measureLag()
                 usleep(UInt32(Limits.clusterUseMilliseconds) * 1000)
             } while !state.withLock { $0.isStopping || $0.questions.isLost }
         }
@@ -93,7 +104,7 @@ final class LinkClient: DoorKeeper, PresenceDoor {
                 while true {
                     let taken = door.requests.take(atMost: Limits.commitWritesMax)
                     guard !taken.isEmpty else { return }
-                    door.beat()
+                    door.heartbeat.beat()
                     door.observeClock(log)
                     for request in taken { ask(request) }
                 }
@@ -153,7 +164,11 @@ final class LinkClient: DoorKeeper, PresenceDoor {
     private func put(
         _ question: LinkQuestions.Question, _ request: (Origin) -> LinkRequest
     ) -> Bool {
-        guard let number = state.withLock({ $0.questions.number(question) }) else { return false }
+        let origin = state.withLock { state in
+            defer { door.awaited.store(state.questions.waiting, ordering: .relaxed) }
+            return state.questions.number(question)
+        }
+        guard let number = origin else { return false }
         if pipe.send(LinkWriter.frame(request(number))) { return true }
         // Who was told that the link is lost is not told again.
         return !state.withLock { $0.questions.takeBack(number) }
@@ -171,9 +186,39 @@ final class LinkClient: DoorKeeper, PresenceDoor {
         }
     }
 
+    /// Sends a mark when none is on its way, and ends a link on which one is for too long.
+    private func measureLag() {
+        let now = Clock.monotonicMilliseconds()
+        let step = state.withLock { state in
+            let step = state.lag.step(at: now)
+            if step == .late { state.end = .late }
+            return step
+        }
+        switch step {
+        case .ask:
+            _ = door.marks.ask { mark in
+                state.withLock { $0.lag.send(mark, at: now) }
+                if door.requests.put(.mark(mark)) { return true }
+                state.withLock { $0.lag.takeBack() }
+                return false
+            }
+        case .waits(let milliseconds): door.lag.store(Int(milliseconds), ordering: .relaxed)
+        case .late: pipe.end()
+        }
+    }
+
+    private func hearMark(_ mark: Int) {
+        door.marks.reach(mark)
+        let now = Clock.monotonicMilliseconds()
+        guard let late = state.withLock({ $0.lag.hear(mark, at: now) }) else { return }
+        door.lag.store(Int(late), ordering: .relaxed)
+    }
+
     // MARK: In
 
     private func note(_ step: Commit) {
+        // What is durable, and nothing else, says that the ledger there goes on.
+        if step.durable != nil { door.turns.beat() }
         door.note(step)
         for envelope in step.events {
             guard case .presence(let notice) = envelope.event, let userID = notice.userID,
@@ -191,11 +236,15 @@ final class LinkClient: DoorKeeper, PresenceDoor {
         do throws(LinkEnd) {
             while true {
                 let news: LinkNews = try LinkReader.value(of: try input.next())
-                switch state.withLock({ $0.questions.hear(news) }) {
+                let finding = state.withLock { state in
+                    defer { door.awaited.store(state.questions.waiting, ordering: .relaxed) }
+                    return state.questions.hear(news)
+                }
+                switch finding {
                 case .step(let step, let mark):
                     note(step)
                     door.order.finish(step)
-                    if let mark { door.marks.reach(mark) }
+                    if let mark { hearMark(mark) }
                     if let durable = step.durable, durable >= start { _ = caughtUp.put(true) }
                 case .recalled(let result, let told): told(result)
                 case .presence(let answer): receiver.deliver(answer)

@@ -23,7 +23,7 @@ final class LinkPipe: Sendable {
                     switch frames.count {
                     case 0: try socket.write(alive)
                     case 1: try socket.write(frames[0])
-                    default: try socket.write(Array(frames.joined()))
+                    default: try socket.write(frames.reduce(into: []) { $0 += $1 })
                     }
                 } catch {
                     return end()

@@ -28,6 +28,8 @@ struct LinkQuestions {
     private var answers: [Answer] = []
     private var mark: Int?
     private(set) var isLost = false
+    /// Of what was asked, what waits for the ledger of the one that orders, or for its order.
+    private(set) var waiting = 0
     private let countMax: Int
 
     init(countMax: Int = Limits.linkAskedMax) { self.countMax = countMax }
@@ -37,6 +39,7 @@ struct LinkQuestions {
         guard !isLost, asked.count < countMax else { return nil }
         last += 1
         asked[last] = question
+        if question.waitsForLedger { waiting += 1 }
         return Origin(number: last)
     }
 
@@ -44,7 +47,13 @@ struct LinkQuestions {
     ///
     /// - Returns: Whether it was still there.
     mutating func takeBack(_ number: Origin) -> Bool {
-        asked.removeValue(forKey: number.command) != nil
+        take(number) != nil
+    }
+
+    private mutating func take(_ number: Origin) -> Question? {
+        let question = asked.removeValue(forKey: number.command)
+        if question?.waitsForLedger == true { waiting -= 1 }
+        return question
     }
 
     /// The link has ended.
@@ -52,7 +61,7 @@ struct LinkQuestions {
     /// - Returns: Who waits in vain.
     mutating func lose() -> [Question] {
         isLost = true
-        defer { asked = [:] }
+        defer { (asked, waiting) = ([:], 0) }
         return Array(asked.values)
     }
 
@@ -66,13 +75,10 @@ struct LinkQuestions {
             step.answers = answers
             return .step(step, mark: mark)
         case .recalled(let number, let answer):
-            guard case .recall(let told)? = asked.removeValue(forKey: number.command) else {
-                return .nothing
-            }
+            guard case .recall(let told)? = take(number) else { return .nothing }
             return .recalled(answer?.result, told: told)
         case .presence(let number, let reply):
-            let question = asked.removeValue(forKey: number.command)
-            guard case .presence(let request, let origin)? = question else { return .nothing }
+            guard case .presence(let request, let origin)? = take(number) else { return .nothing }
             return .presence(PresenceAnswer(origin: origin, request: request, reply: reply))
         case .shares(let shares): return .shares(shares)
         case .alive: return .nothing
@@ -80,10 +86,19 @@ struct LinkQuestions {
     }
 
     private mutating func hear(_ answer: Answer) {
-        switch asked.removeValue(forKey: answer.origin.command) {
+        switch take(answer.origin) {
         case .order(let origin)?: answers.append(Answer(origin: origin, result: answer.result))
         case .mark(let number)?: mark = number
         case .recall?, .presence?, nil: break
+        }
+    }
+}
+
+extension LinkQuestions.Question {
+    fileprivate var waitsForLedger: Bool {
+        switch self {
+        case .order, .recall: true
+        case .presence, .mark: false
         }
     }
 }

@@ -22,7 +22,7 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
 
     private struct State {
         var links: [ServedLink?] = Array(repeating: nil, count: Limits.linksMax)
-        var guests = 0
+        var guests = LinkGuests<LinkSocket>()
         /// Counts links, so that a late answer to one that is gone finds nobody.
         var generation: UInt32 = 0
     }
@@ -89,10 +89,10 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
                 }
                 let descriptor = FileDescriptor(owning: number)
                 _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-                guard beginGuest() else { continue }
                 let guest = LinkSocket(owning: descriptor)
+                let place = takePlace(guest, desk.log)
                 _ = OSThread(name: "link-in") { [self] in
-                    receive(guest, at: desk)
+                    receive(guest, at: place, desk)
                 }
             }
         }
@@ -122,25 +122,32 @@ final class LinkServer: CommitReceiver, PresenceReceiver {
         }
     }
 
-    private func beginGuest() -> Bool {
-        state.withLock { state in
-            guard state.guests < Limits.linkGuestsMax else { return false }
-            state.guests += 1
-            return true
+    /// - Returns: The guest's number.
+    private func takePlace(_ guest: LinkSocket, _ log: Log) -> UInt64 {
+        let host = guest.peerHost
+        let (number, instead) = state.withLock { $0.guests.add(guest, from: host) }
+        if let instead {
+            instead.connection.end()
+            log.warning(
+                "Too many come to the link's port and do not show the cluster's key: the oldest "
+                    + "is sent away.", ["address": instead.host])
         }
+        return number
     }
 
     /// Serves one daemon until its link ends.
-    private func receive(_ socket: LinkSocket, at desk: Desk) {
+    private func receive(_ socket: LinkSocket, at place: UInt64, _ desk: Desk) {
         var input = LinkInput(socket)
         let link: ServedLink
         do throws(LinkEnd) {
-            defer { state.withLock { $0.guests -= 1 } }
+            defer { state.withLock { $0.guests.remove(place) } }
             link = try admit(socket, &input, at: desk)
         } catch {
             socket.end()
             if error == .wrongKey {
-                desk.log.warning("Somebody without the cluster's key came to the link's port.")
+                desk.log.warning(
+                    "Somebody without the cluster's key came to the link's port.",
+                    ["address": socket.peerHost])
             }
             return
         }

@@ -13,10 +13,14 @@ enum LinkEnd: Error, Hashable, CustomStringConvertible {
     case foreign
     /// It does not know the key.
     case wrongKey
+    /// It heard this daemon's proof of the key, and closed.
+    case notAdmitted
     /// It is over another store, or in another term.
     case otherTerm
     /// It does not read what it is sent.
     case slow
+    /// What it says takes too long to come.
+    case late
 
     var description: String {
         switch self {
@@ -25,8 +29,12 @@ enum LinkEnd: Error, Hashable, CustomStringConvertible {
         case .failed(let number): unsafe String(cString: strerror(number))
         case .foreign: "the other side is another release, or no daemon"
         case .wrongKey: "the other side has another key: [cluster] key_file is to be the same"
+        case .notAdmitted:
+            "the other side lets this daemon not in: [cluster] key_file is to be the same at both, "
+                + "and \(Limits.linksMax) follow at most"
         case .otherTerm: "the other side is not the one that serves now"
         case .slow: "the other side does not read what it is sent"
+        case .late: "what the other side says came over \(Limits.linkLagSeconds) seconds late"
         }
     }
 }
@@ -67,12 +75,18 @@ final class LinkSocket: Sendable {
 
     /// Adds what has come to `bytes`; waits for something.
     func read(into bytes: inout [UInt8], atMost count: Int) throws(LinkEnd) {
-        let chunk = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
-            length = max(0, unsafe recv(descriptor.rawValue, buffer.baseAddress, count, 0))
-        }
-        let reason = errno
-        guard chunk.isEmpty else { return bytes += chunk }
-        throw reason == EAGAIN ? .silent : .closed
+        var reason: Int32?
+        repeat {
+            let chunk = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+                let got = unsafe recv(descriptor.rawValue, buffer.baseAddress, count, 0)
+                reason = got < 0 ? errno : nil
+                length = max(0, got)
+            }
+            guard chunk.isEmpty else { return bytes += chunk }
+            // With a time limit recv(2) ends so whenever the process was stopped and goes on.
+        } while reason == EINTR
+        guard let reason else { throw .closed }
+        throw reason == EAGAIN ? .silent : .failed(errno: reason)
     }
 
     /// Writes all of it; any thread may call.
@@ -98,6 +112,12 @@ final class LinkSocket: Sendable {
 
     /// Where the other end is.
     var peer: String { peerAddress(of: descriptor.rawValue) }
+
+    /// The same without its port.
+    var peerHost: String {
+        let peer = peer
+        return String(peer[..<(peer.lastIndex(of: ":") ?? peer.endIndex)])
+    }
 
     /// Ends it for both sides; who reads or writes notices.
     func end() { shutdown(descriptor.rawValue, Int32(SHUT_RDWR)) }
@@ -141,9 +161,10 @@ extension LinkWriter {
     /// A frame: the length of its body in four bytes, the highest first, and that.
     static func frame(_ body: some LinkCodable) -> [UInt8] {
         var writer = LinkWriter()
+        for _ in 0..<4 { writer.put(byte: 0) }
         writer.put(body)
-        let count = UInt32(writer.bytes.count)
-        return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) } + writer.bytes
+        writer.setFirst(UInt32(writer.bytes.count - 4))
+        return writer.bytes
     }
 }
 

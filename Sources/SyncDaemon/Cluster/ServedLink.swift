@@ -56,7 +56,10 @@ final class ServedLink: Sendable {
 }
 
 extension LinkServer.Desk: LinkDesk {
-    func submit(_ write: Write) -> Bool { door.requests.put(.write(write)) }
+    func submit(_ write: Write) -> Bool {
+        // As this daemon's own clients are answered.
+        !door.isKeptWaiting && door.requests.put(.write(write))
+    }
 
     func recall(
         _ write: Write, told: @escaping @Sendable (Result<Reply, ProtocolError>?) -> Void
@@ -64,7 +67,10 @@ extension LinkServer.Desk: LinkDesk {
         door.requests.put(.recall(write, told: told))
     }
 
-    func announce(_ announcement: Announcement) -> Announced { door.order.announce(announcement) }
+    func announce(_ announcement: Announcement) -> Announced {
+        door.isKeptWaiting ? .refused : door.order.announce(announcement)
+    }
+
     func freshCursor(for origin: Origin) -> Announced { door.order.now(for: origin) }
 
     func answer(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {

@@ -19,12 +19,15 @@ extension Limits {
     static let clusterRateReserve = 32
     /// Daemons that follow one; over it a further one is turned away.
     static let linksMax = 32
-    /// Connections that have not shown yet that they know the key; over it further ones are closed.
+    /// Connections that have not shown yet that they know the key; over it the
+    /// oldest of the address that has most is closed.
     static let linkGuestsMax = 16
     /// Milliseconds without anything to say after which a side says that it is there.
     static let linkIdleMilliseconds: UInt64 = 500
     /// Seconds without a word, or without room for one, after which a link is cut.
     static let linkSilenceSeconds = 5
+    /// Seconds until a mark comes back from the daemon that orders, after which its link is cut.
+    static let linkLagSeconds = 5
     /// Bytes of the key that daemons show each other.
     static let linkKeyBytesMin = 32
     static let linkKeyBytesMax = 1024

@@ -18,6 +18,8 @@ extension Limits {
     /// How long a thread may make no progress while work waits for it, in seconds; over it:
     /// `/readyz` is 503.
     static let stalledSeconds = 3
+    /// Seconds without another failure after which reads are not said to fail any more.
+    static let readsFailingSeconds = 10
     /// How often the log says that a start takes long, in seconds: an upgrade of the database, or a
     /// server that lets it wait.
     static let startReminderSeconds = 10

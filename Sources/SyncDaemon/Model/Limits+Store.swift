@@ -71,6 +71,9 @@ extension Limits {
     static let freedPagesPerStepMax = 256
     /// Free pages that the store keeps for what comes next.
     static let freePagesKept = 1024
+    /// Pages that a full disk gets of those; fewer in one commit, which needs room itself.
+    static let roomPagesMax = 64
+    static let roomPagesPerCommitMax = 16
     /// Messages, and actions, of an earlier release that get a checksum in one idle commit.
     static let oldRowsPerCommitMax = 1000
     /// Bytes that must be free before writes are taken again on a disk that was full.

@@ -54,7 +54,9 @@ struct ClusterUse {
     /// - Returns: What each daemon may give from now on, where that has changed.
     /// - Complexity: O(daemons · (log daemons + tenants)).
     mutating func endPeriod(_ rates: [ExactText: Double]) -> [Int: [TenantShare]] {
-        let keys = Set(daemons.values.lazy.flatMap(\.uses.keys)).union(rates.keys)
+        // Also what somebody was told of: who had it may be gone, and nobody else has any.
+        let keys = Set(daemons.values.lazy.flatMap { Array($0.uses.keys) + Array($0.told.keys) })
+            .union(rates.keys)
         var news: [Int: [TenantShare]] = [:]
         for key in keys {
             let all = daemons.values.lazy.compactMap { $0.uses[key] }

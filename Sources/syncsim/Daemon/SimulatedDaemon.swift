@@ -36,8 +36,8 @@ final class SimulatedDaemon {
     private unowned let world: World
     /// Which start of a daemon in its world this is.
     let life: Int
-    /// It does nothing before: the process is stopped.
-    private var frozenUntil: UInt64 = 0
+    /// The process is stopped.
+    private let standstill: Standstill
     var bug: PlantedBug? { world.bug }
 
     /// For a planted bug: once in so many times.
@@ -70,6 +70,7 @@ final class SimulatedDaemon {
     ) throws(StoreError) {
         self.world = world
         self.clock = clock
+        standstill = Standstill(on: world.scheduler)
         life = world.life
         began = store.last
         ignoresFloor = world.bug == .ignoredFloor
@@ -95,6 +96,7 @@ final class SimulatedDaemon {
     ) throws(StoreError) {
         self.world = world
         self.life = life
+        standstill = Standstill(on: world.scheduler)
         // Of another machine, which may be hours off: it plays no part.
         clock = SimulatedClock(
             world.otherClock, resuming: nil, boot: "follower", isSynchronised: true,
@@ -246,21 +248,17 @@ final class SimulatedDaemon {
 
     /// The same at a moment; where the process is stopped then, when it goes on.
     func at(_ moment: UInt64, _ body: @escaping () -> Void) {
-        world.scheduler.at(moment) { [weak self] in
-            guard let self else { return }
-            guard world.scheduler.now >= frozenUntil else { return at(frozenUntil, body) }
-            body()
-        }
+        world.scheduler.at(moment) { [weak self] in self?.standstill.pass(body) }
     }
 
     /// Stops the process for a while (SIGSTOP, a machine that hangs).
     func freeze(for microseconds: UInt64) {
-        frozenUntil = world.scheduler.now + microseconds
+        standstill.last(for: microseconds)
         for reactor in reactors { reactor.stall(for: microseconds) }
     }
 
     /// Whether it is stopped now.
-    var isFrozen: Bool { world.scheduler.now < frozenUntil }
+    var isFrozen: Bool { standstill.isOn }
 
     /// The process stops at once; what it had in memory is gone.
     func die() {

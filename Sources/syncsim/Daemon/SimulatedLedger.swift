@@ -62,7 +62,8 @@ final class SimulatedLedger {
             if store.isDead || store.isOusted { return fail() }
             clock.observe()
             if !isBusy, writes.isEmpty { ledger.hasWork ? workSoon() : tidy() }
-            beat()
+            // That may have been the end of its process.
+            if isAlive { beat() }
         }
     }
 

@@ -17,8 +17,8 @@ final class SimulatedLink {
     private var attendance = LinkAttendance()
     private var lastUp: UInt64 = 0
     private var lastDown: UInt64 = 0
-    /// Nothing arrives before.
-    private var silentUntil: UInt64 = 0
+    /// The network brings nothing.
+    private let standstill: Standstill
     private var isEnded = false
 
     init(
@@ -27,6 +27,7 @@ final class SimulatedLink {
     ) {
         (self.follower, self.leader) = (follower, leader)
         (self.start, self.world) = (start, world)
+        standstill = Standstill(on: world.scheduler)
         let number = world.nextLink()
         duties = LinkDuties(reactor: 16 + number % 200, generation: UInt32(number))
         questions = LinkQuestions(countMax: world.setting.writesMax * 4)
@@ -76,7 +77,9 @@ final class SimulatedLink {
     private func send(_ request: LinkRequest) {
         let carried = Relay.carry(value: request)
         lastUp = max(lastUp, world.scheduler.now + latency)
-        arrive(at: lastUp) { [weak self] in self?.leader?.at($0) { self?.carryOut(carried) } }
+        arrive(at: lastUp) { [weak self] in
+            self?.leader?.after(0) { self?.carryOut(carried) }
+        }
     }
 
     private func carryOut(_ request: LinkRequest) {
@@ -101,7 +104,9 @@ final class SimulatedLink {
         guard !isEnded else { return }
         let carried = Relay.carry(value: news)
         lastDown = max(lastDown, world.scheduler.now + latency)
-        arrive(at: lastDown) { [weak self] in self?.follower?.at($0) { self?.take(carried) } }
+        arrive(at: lastDown) { [weak self] in
+            self?.follower?.after(0) { self?.take(carried) }
+        }
     }
 
     private func take(_ news: LinkNews) {
@@ -124,20 +129,17 @@ final class SimulatedLink {
             : world.choices.span(50, 500 * Microseconds.millisecond)
     }
 
-    private func arrive(at moment: UInt64, _ body: @escaping (UInt64) -> Void) {
+    private func arrive(at moment: UInt64, _ body: @escaping () -> Void) {
         world.scheduler.at(moment) { [weak self] in
-            guard let self, !isEnded else { return }
-            guard moment >= silentUntil else {
-                // It is kept by the network, and comes in its order.
-                return arrive(at: silentUntil, body)
+            self?.standstill.pass {
+                if self?.isEnded == false { body() }
             }
-            body(moment)
         }
     }
 
     /// Nothing arrives for a while, in either direction; for long, and both ends give it up.
     func silence(for microseconds: UInt64) {
-        silentUntil = max(silentUntil, world.scheduler.now + microseconds)
+        standstill.last(for: microseconds)
         let patience = UInt64(Limits.linkSilenceSeconds) * Microseconds.second
         guard microseconds > patience else { return }
         world.scheduler.after(patience) { [weak self] in self?.end() }

@@ -42,6 +42,23 @@ struct ClusterUseTests {
         #expect(uses.endPeriod([:]) == [1: [Self.share(connections: 3)]])
     }
 
+    @Test("nothing is left of who has gone, also where nobody else has any")
+    func forgetsTheOnlyOne() {
+        var uses = ClusterUse()
+        for number in 1...3 { uses.add(number) }
+        uses.hear([Self.use(connections: 6)], of: 1)
+        #expect(
+            uses.endPeriod([:]) == [
+                2: [Self.share(connections: 6)], 3: [Self.share(connections: 6)],
+            ])
+        uses.forget(1)
+        #expect(
+            uses.endPeriod([:]) == [
+                2: [Self.share(connections: 0)], 3: [Self.share(connections: 0)],
+            ])
+        #expect(uses.endPeriod([:]) == [:])
+    }
+
     /// Accounts of several daemons that tell each other what they have every half second.
     private final class Daemons {
         let accounts: [Accounts]
