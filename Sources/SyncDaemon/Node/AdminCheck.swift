@@ -40,13 +40,10 @@ extension Examination {
                 .secretFileForOthers(
                     line, path: path, isOurs: file.isOurs, setting: "admin_key_file"))
         }
-        // Editors end a file with a line feed.
-        let key = String(file.text.prefix { $0 != "\n" && $0 != "\r\n" })
-        let isGood =
-            (Limits.adminKeyBytesMin...Limits.adminKeyBytesMax).contains(key.utf8.count)
-            && key.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-            && file.text.dropFirst(key.count).allSatisfy(\.isNewline)
-        guard isGood else {
+        guard let key = file.onlyLine,
+            (Limits.adminKeyBytesMin...Limits.adminKeyBytesMax).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
             mistakes.append(.badAdminKey(line, path: path))
             return
         }

@@ -33,8 +33,7 @@ extension Examination {
                 .secretFileForOthers(
                     keyLine, path: path, isOurs: file.isOurs, setting: "key_file"))
         }
-        // Editors end a file with a line feed.
-        let key = Array(file.text.prefix { !$0.isNewline }.utf8)
+        let key = Array((file.onlyLine ?? "").utf8)
         guard (Limits.linkKeyBytesMin...Limits.linkKeyBytesMax).contains(key.count),
             key.allSatisfy({ (0x21...0x7E).contains($0) })
         else {

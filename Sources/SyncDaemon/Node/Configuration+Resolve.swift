@@ -289,7 +289,7 @@ extension Configuration {
     ) throws(ConfigurationError) {
         guard key.read(value, &self) else {
             let name = if case .file = source { key.name } else { "the value" }
-            throw .badValue(source, key: name, value: value, expected: key.expected)
+            throw key.cannotBe(value, at: source, as: name)
         }
         sources[key.path] = source
     }

@@ -44,10 +44,11 @@ final class HealthWatch: Sendable {
                 } catch {
                     troubles.lost(error)
                 }
+                troubles.lookAtReads()
                 files?.look()
                 certificate.look(at: time(nil), health)
                 let isLedgerStalled = ledgerStall.observe(
-                    progress: ledger.turns.count, waiting: ledger.backlog)
+                    progress: ledger.turns.count, waiting: ledger.waiting)
                 let isNews = health.set(
                     .ledgerStalled, isLedgerStalled,
                     "Writes wait, and the ledger has done nothing for \(Limits.stalledSeconds) "
@@ -68,7 +69,8 @@ final class HealthWatch: Sendable {
 }
 
 private func cure(of ledger: LedgerDoor) -> String {
-    ledger.term > 0
+    if ledger.isElsewhere { return "Look at the daemon that orders: its /readyz says why." }
+    return ledger.term > 0
         ? "Look whether a standby is away that commits wait for, or the database server hangs."
         : "Look at the disk: it may hang."
 }
@@ -77,7 +79,7 @@ private func tellStall(_ isThere: Bool, of ledger: LedgerDoor, _ log: Log) {
     if isThere {
         log.warning(
             "The ledger stands still: writes wait. \(cure(of: ledger))",
-            ["waiting": ledger.backlog])
+            ["waiting": ledger.waiting])
     } else {
         log.notice("The ledger goes on.")
     }

@@ -70,12 +70,3 @@ struct ListLines<Root> {
         }
     }
 }
-
-extension SettingKey {
-    fileprivate func cannotBe(
-        _ text: String, at source: ConfigurationSource
-    ) -> ConfigurationError {
-        .badValue(
-            source, key: name, value: isSecret ? Self.hiddenSecret : text, expected: expected)
-    }
-}

@@ -10,6 +10,10 @@ extension Metrics {
                 ledger.isElsewhere ? 1 : 0),
             gauge(
                 "cluster_followers", "Daemons that follow this one.", links?.followers.count ?? 0),
+            gauge(
+                "cluster_lag_milliseconds",
+                "How long it takes until something comes back from the daemon that orders.",
+                ledger.lag.value),
         ]
     }
 }

@@ -152,10 +152,7 @@ struct SectionCollector<Section: NamedSection> {
             return true
         }
         guard key.read(entry.value, &sections[current]) else {
-            throw .badValue(
-                source, key: key.name,
-                value: key.isSecret ? SettingKey<Section>.hiddenSecret : entry.value,
-                expected: key.expected)
+            throw key.cannotBe(entry.value, at: source)
         }
         return true
     }

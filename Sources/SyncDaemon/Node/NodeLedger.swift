@@ -84,6 +84,10 @@ struct NodeLedger {
         over connection: LinkConnection, _ around: Surroundings,
         lost: @escaping @Sendable () -> Void
     ) throws(StartError) {
+        if let cluster = around.configuration.cluster {
+            // Whether it could, before it has to: others are to follow it one day.
+            _ = try openLink(at: cluster.listen)
+        }
         door = around.door(isElsewhere: true, around.reactors)
         presence = PresenceThread(
             keysets: around.configuration.keysets, order: nil, accounts: around.accounts,

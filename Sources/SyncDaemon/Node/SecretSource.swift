@@ -44,6 +44,12 @@ struct SecretText: Hashable, Sendable {
     var isOurs = false
     /// Whether others than its owner may write it.
     var isWritable = false
+
+    /// The only line, which editors end with a line feed; `nil` when something stands behind it.
+    var onlyLine: String? {
+        let line = text.prefix { !$0.isNewline }
+        return text[line.endIndex...].allSatisfy(\.isNewline) ? String(line) : nil
+    }
 }
 
 extension NamedKeyset {
@@ -211,10 +217,7 @@ extension Examination {
                 .secretFileForOthers(
                     line, path: path, isOurs: file.isOurs, setting: name + "_file"))
         }
-        // Editors end a file with a line feed.
-        let key = String(file.text.prefix { $0 != "\n" && $0 != "\r\n" })
-        let rest = file.text.dropFirst(key.count)
-        guard NamedKeyset.isSecretKey(key), rest.allSatisfy(\.isNewline) else {
+        guard let key = file.onlyLine, NamedKeyset.isSecretKey(key) else {
             mistakes.append(.badSecret(line, path: path, key: name))
             return nil
         }

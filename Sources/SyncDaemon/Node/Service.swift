@@ -15,6 +15,8 @@ enum Service {
     static func run(_ examine: @escaping () -> Examination) -> Int32 {
         // Before the first thread, so that all inherit it: the main thread alone takes signals.
         let signals = blockSignals()
+        // A process that began anew would be called after the link to its program ("exe").
+        OSThread.nameOwn("syncdaemon")
         let arePassed = ServiceNotifier.passesSockets(ProcessEnvironment.all())
         // What the daemon writes is nobody else's to read, whatever directory it was given.
         umask(0o077)

@@ -43,6 +43,18 @@ struct SettingKey<Root>: Sendable {
     /// What stands for a secret where people see it.
     static var hiddenSecret: String { "***" }
 
+    /// What to say of a text that is no such value.
+    ///
+    /// Where a file is asked for, people write the secret that should be in it.
+    func cannotBe(
+        _ text: String, at source: ConfigurationSource, as key: String? = nil
+    ) -> ConfigurationError {
+        .badValue(
+            source, key: key ?? name,
+            value: isSecret || name.hasSuffix("_file") ? Self.hiddenSecret : text,
+            expected: expected)
+    }
+
     /// The same row but for one thing.
     func with<Value>(_ path: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
         var copy = self

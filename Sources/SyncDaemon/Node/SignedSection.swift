@@ -153,11 +153,7 @@ extension Examination {
                 warnings.append(
                     .secretFileForOthers(line, path: path, isOurs: file.isOurs, setting: key))
             }
-            // Editors end a file with a line feed.
-            let secret = String(file.text.prefix { !$0.isNewline })
-            guard Section.isSecret(secret),
-                file.text.dropFirst(secret.count).allSatisfy(\.isNewline)
-            else {
+            guard let secret = file.onlyLine, Section.isSecret(secret) else {
                 mistakes.append(.badWebhookSecret(line, path: path))
                 return nil
             }

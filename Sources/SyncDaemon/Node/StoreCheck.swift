@@ -35,8 +35,7 @@ extension Examination {
                     .secretFileForOthers(
                         line, path: path, isOurs: file.isOurs, setting: "url_file"))
             }
-            // Editors end a file with a line feed.
-            text = String(file.text.prefix { !$0.isNewline })
+            text = file.onlyLine ?? ""
         }
         guard !text.isEmpty, let server = DatabaseServer(text) else {
             mistakes.append(.storeURL(line, .unreadable))

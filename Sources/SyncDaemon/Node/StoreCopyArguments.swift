@@ -100,7 +100,7 @@ private enum DatabaseChoice {
         if isFile {
             let path = String(target.dropFirst())
             switch read(path) {
-            case .text(let file): target = String(file.text.prefix { !$0.isNewline })
+            case .text(let file): target = file.onlyLine ?? ""
             case .unreadable(let reason):
                 throw .unreadableSecret(source, path: path, reason: reason)
             }

@@ -118,7 +118,8 @@ extension ProtocolError {
         ProtocolError(
             status: 429, code: "quota_exceeded",
             message: "This keyset has as many \(quota.name) as it may: \(max), over all of its "
-                + "clients. Retry later, or ask the operator for more.",
+                + "clients. \(quota == .channels ? "They stay: use one of those" : "Retry later"), "
+                + "or ask the operator for more.",
             retryAfterSeconds: Limits.quotaRetrySeconds)
     }
 
@@ -203,7 +204,8 @@ extension ProtocolError {
 
     static let tokenMissing = ProtocolError(
         status: 401, code: "token_missing",
-        message: "This keyset admits only who shows a token: say hello with token.")
+        message: "This keyset admits only who shows a token: say hello with token, syncctl with "
+            + "--token.")
 
     static let tokenInvalid = ProtocolError(
         status: 401, code: "token_invalid",
@@ -298,6 +300,13 @@ extension ProtocolError {
         status: 503, code: "overloaded",
         message: "The daemon is near its memory_max: nobody new is let in, and nothing more is "
             + "followed. Retry later, or ask the operator.",
+        retryAfterSeconds: Limits.retryAfterSeconds)
+
+    /// The same to who comes with a cursor of a daemon that is ahead of this one.
+    static let behind = ProtocolError(
+        status: 503, code: "overloaded",
+        message: "This daemon is behind the one that gave you this cursor. Ask again in a "
+            + "second: nothing is missed.",
         retryAfterSeconds: Limits.retryAfterSeconds)
 
     static let draining = ProtocolError(

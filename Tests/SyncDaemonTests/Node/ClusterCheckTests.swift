@@ -74,6 +74,7 @@ import Testing
 
     @Test(arguments: [
         "short", String(repeating: "k", count: 1025), String(repeating: "k ", count: 20),
+        "", String(repeating: "k", count: 40) + "\nand something else",
     ])
     func aBadKeyIsRefused(key: String) {
         #expect(mistakes(examine([:], key: key)) == [.badKey(path: "/key")])

@@ -145,6 +145,10 @@ struct KeysetMistake: Sendable, CustomTestStringConvertible {
             "2: secret_key cannot be \"***\". Write the key itself, 1 to 128 visible ASCII "
                 + "characters."),
         KeysetMistake(
+            "[keyset a]\nsecret_key_file = the-secret-itself\n",
+            "2: secret_key_file cannot be \"***\". Write the absolute path of a file, or "
+                + "credential:NAME."),
+        KeysetMistake(
             "[keyset a]\nannounce_interval = 9\n",
             "2: announce_interval cannot be \"9\". Write a whole number from 10 to 86400."),
         KeysetMistake(

@@ -122,7 +122,8 @@ extension HTTPResponse {
         ReplyEncoder.encode(error.ofAPI, into: &json)
         json.endObject()
         var response = api(error.status, json.bytes)
-        if let seconds = error.retryAfterSeconds ?? (error.status == 429 ? 1 : nil) {
+        let passes = error.status == 429 || error.status == 503
+        if let seconds = error.retryAfterSeconds ?? (passes ? Limits.retryAfterSeconds : nil) {
             response.headers.append(Header(name: "Retry-After", value: "\(seconds)"))
         }
         if error.status == 401 {

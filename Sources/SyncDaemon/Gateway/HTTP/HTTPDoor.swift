@@ -78,7 +78,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         {
             for call in ready.works {
                 if ready.end == .behind {
-                    answer(ready.client, with: call.refusal(.storeUnavailable))
+                    answer(ready.client, with: call.refusal(.behind))
                 } else {
                     carryOut(call, for: ready.client)
                 }
