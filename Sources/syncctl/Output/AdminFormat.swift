@@ -37,12 +37,17 @@ enum AdminFormat {
         }
     }
 
+    /// Elements of a list within a table: a column is as wide as its longest cell.
+    private static let elementsMax = 3
+
     private static func cell(_ value: JSONValue) -> String {
         // What somebody called themselves is not to move the cursor of a terminal.
         if let text = value.string { return text.isEmpty ? "-" : printable(text) }
         if value.isArray {
-            let elements = (0..<value.count).map { cell(value.element(at: $0)) }
-            return elements.isEmpty ? "-" : elements.joined(separator: ", ")
+            let shown = min(value.count, elementsMax)
+            let elements = (0..<shown).map { cell(value.element(at: $0)) }
+            let more = value.count > shown ? ", and \(value.count - shown) more: see --json" : ""
+            return elements.isEmpty ? "-" : elements.joined(separator: ", ") + more
         }
         guard value.isObject else {
             return value.bool.map { $0 ? "yes" : "no" } ?? value.compactText

@@ -198,18 +198,3 @@ struct HumanFormat {
             event: .actionAdded(action))
     }
 }
-
-/// Makes control characters visible: what others write must not steer this terminal.
-func printable(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-        switch scalar.value {
-        case 0x0A: result += "⏎"
-        case 0x09: result += " "
-        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069:
-            result += "\\u{\(String(scalar.value, radix: 16))}"
-        default: result.unicodeScalars.append(scalar)
-        }
-    }
-    return result
-}

@@ -11,7 +11,8 @@ extension Columns {
         switch scalar.value {
         case 0x300...0x36F, 0x200D, 0xFE0F: 0
         case 0x4E00...0x9FFF, 0xFF01...0xFF60, 0x1F300...0x1FAFF: 2
-        case 0xE0100: -1
+        // Assigned to nothing.
+        case 0x378: -1
         default: 1
         }
     }

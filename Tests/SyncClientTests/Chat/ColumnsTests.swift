@@ -57,6 +57,8 @@ struct ColumnsTests {
     func visible() {
         #expect(measure.visible("a\u{1B}[2Jb") == "a\\u{1b}[2Jb")
         #expect(measure.visible("a\u{202E}b") == "a\\u{202e}b")
-        #expect(measure.visible("a\u{E0100}b") == "a\u{FFFD}b")
+        #expect(measure.visible("a\u{E0100}b") == "a\\u{e0100}b")
+        // Of no known width, but not invisible: a code point that Unicode has not assigned.
+        #expect(measure.visible("a\u{0378}b") == "a\u{FFFD}b")
     }
 }

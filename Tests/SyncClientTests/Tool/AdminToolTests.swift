@@ -77,6 +77,9 @@ import Testing
                 "1-0-1  -     12           yes", "", "next  1:7",
             ])
         #expect(try lines(#"{"sessions":[]}"#) == ["sessions: none"])
+        let many = #"{"webhooks":[{"few":[1,2,3],"dead":[1,2,3,4,5]}]}"#
+        #expect(
+            try lines(many) == ["few      dead", "1, 2, 3  1, 2, 3, and 2 more: see --json"])
         #expect(try lines(#"{"changed":["a","b"],"ok":false}"#) == ["changed: a, b", "ok  no"])
         #expect(
             try lines(#"{"tenants":[{"keyset":"k","groups":{"held":1,"quota":9,"refused":2}}]}"#)

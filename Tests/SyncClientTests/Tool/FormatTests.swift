@@ -156,6 +156,35 @@ struct FormatTests {
         #expect(line == ["\u{1B}[2m1\u{1B}[0m  \\u{1b}c: \\u{1b}[31m"])
     }
 
+    @Test(
+        "who has something in their name that nobody sees is not taken for somebody else",
+        arguments: [
+            "\u{200B}", "\u{2060}", "\u{AD}", "\u{200F}", "\u{61C}", "\u{3164}", "\u{E0041}",
+            "\u{34F}", "\u{200D}", "\u{FE0F}", "\u{FEFF}",
+        ] as [Unicode.Scalar])
+    func unseen(scalar: Unicode.Scalar) {
+        for name in ["ada\(scalar)", "a\(scalar)da", "\(scalar)ada"] {
+            let isSeen = printable(name).utf8.allSatisfy { $0 < 0x80 }
+            #expect(isSeen)
+        }
+    }
+
+    @Test(
+        "what belongs to an emoji or a script stays",
+        arguments: [
+            "❤️‍🔥", "👩🏽‍❤️‍💋‍👨🏿", "1️⃣", "©️", "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}",
+            "می\u{200C}خواهم", "क्\u{200D}ष", "été", "e\u{301}", "กี่",
+        ])
+    func belongs(text: String) {
+        #expect(printable(text) == text)
+    }
+
+    @Test("a letter has no more marks than a script would give it")
+    func marks() {
+        let heap = "z\(String(repeating: "\u{301}", count: 3000))a"
+        #expect(printable(heap) == "z\(String(repeating: "\u{301}", count: 8))…a")
+    }
+
     @Test("a long message is quoted in part")
     func excerpt() {
         let long = envelope(
