@@ -25,6 +25,7 @@ enum Setting: String, CaseIterable {
     case linger
     case last
     case mutations
+    case failover
 
     var flag: String { "--\(rawValue)" }
 
@@ -49,7 +50,7 @@ enum Setting: String, CaseIterable {
         case .changes: 1...1_000_000
         case .linger: 0...3600
         case .last: 0...1000
-        case .mutations: 0...1
+        case .mutations, .failover: 0...1
         }
     }
 
@@ -78,6 +79,7 @@ enum Setting: String, CaseIterable {
         case .linger: "seconds to wait while they are away; 0: restart the daemon instead"
         case .last: "newest messages that each device holds of a channel; 0: everything"
         case .mutations: "1: each write has a mutation id, which is kept with it"
+        case .failover: "1: kill the daemon, and come back to the others of its cluster"
         }
     }
 }

@@ -54,8 +54,8 @@ enum Subcommand: String, CaseIterable {
         case .return:
             [
                 .subscribers: 10_000, .channels: 2000, .follows: 20, .messages: 5,
-                .reactions: 50, .last: 0, .changes: 5000, .linger: 0, .parallel: 10_000,
-                .reactors: 0,
+                .reactions: 50, .last: 0, .changes: 5000, .linger: 0, .failover: 0,
+                .parallel: 10_000, .reactors: 0,
             ]
         case .table: [.seconds: 2, .rounds: 3, .reactors: 0]
         case .compare: [.tolerance: 25]

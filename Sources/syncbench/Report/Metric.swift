@@ -35,6 +35,7 @@ enum Metric: String, CaseIterable {
     case repairCPUMedian = "repair_cpu_p50_ms"
     case repairCPUWorst = "repair_cpu_max_ms"
     case secondsUntilEqual = "seconds_until_equal"
+    case failoverSeconds = "failover_seconds"
     case unequal = "unequal"
     case bytesPerDevice = "bytes_per_device"
     case cpuSeconds = "cpu_seconds"
@@ -66,7 +67,8 @@ enum Metric: String, CaseIterable {
             .stuckClosed, .grownBytes, .budgetBytes, .secondsUntilLive,
             .receivedWorst, .sentMedian, .sentWorst, .roundTripsMedian, .roundTripsWorst,
             .repairMedian, .repairWorst, .repairCPUMedian, .repairCPUWorst, .secondsUntilEqual,
-            .cpuSeconds, .cpuPerDevice, .currentChannels, .deltaChannels, .repairChannels,
+            .failoverSeconds, .cpuSeconds, .cpuPerDevice, .currentChannels, .deltaChannels,
+            .repairChannels,
             .snapshotChannels:
             .none
         }
@@ -108,6 +110,7 @@ enum Metric: String, CaseIterable {
         case .repairCPUMedian: "server CPU ms, median"
         case .repairCPUWorst: "server CPU ms, worst"
         case .secondsUntilEqual: "all equal after s"
+        case .failoverSeconds: "others serve after s"
         case .unequal: "not equal"
         case .bytesPerDevice: "bytes/device"
         case .cpuSeconds: "server CPU s"

@@ -40,7 +40,7 @@ private final class AddLoad {
         channels = run.settings[.channels]
         let dialect = server.dialect
         template = dialect.add(isRetryable: run.settings[.mutations] > 0)
-        crowd = try Crowd(port: server.port)
+        crowd = try Crowd(ports: server.ports)
         try crowd.open(channels, parallel: run.settings[.parallel]) { index in
             dialect.subscriber(index, channels: index..<index + 1)
         }

@@ -55,7 +55,7 @@ final class Authors {
 
     init(_ count: Int, _ server: Server) throws(BenchError) {
         self.count = count
-        crowd = try Crowd(port: server.port)
+        crowd = try Crowd(ports: server.ports)
         let progress = progress
         crowd.onMessage = { _, message in Self.take(message, progress) }
         try crowd.open(count, parallel: 64) { index in
@@ -113,11 +113,6 @@ final class Authors {
         defer { progress.timetokens = nil }
         try carryOut(deeds)
         return progress.timetokens ?? []
-    }
-
-    /// Answers pings.
-    func poll() throws(BenchError) {
-        try crowd.drain(quietMilliseconds: 0)
     }
 
     private static let hello = Array(#"{"id":0,"#.utf8)

@@ -47,7 +47,7 @@ final class Fanout {
         self.followers = followers
         let dialect = server.dialect
         template = dialect.event(bytes: bytes)
-        crowd = try Crowd(port: server.port)
+        crowd = try Crowd(ports: server.ports)
         // Connection i follows a run of channels; each channel is in as many runs as followers.
         let length = max(1, channels * followers / subscribers)
         let isUsed = { (index: Int) in index * length < channels * followers }

@@ -23,27 +23,31 @@ private final class ReturnLoad {
     /// Lets all devices come, and waits until each is equal.
     func connect(parallel: Int) throws(BenchError) -> ReturnOutcome {
         let fleet = try Fleet(server, rooms: rooms, bases: bases)
-        let reads = try server.metrics().value("reads_total")
+        let reads = try server.total("reads_total")
         let cpu = try server.cpuNanoseconds
         let start = Clock.nanoseconds()
         var outcome = try fleet.connect(epoch: epoch, parallel: parallel)
         outcome.seconds = Double(Clock.nanoseconds() - start) / 1e9
         outcome.cpuSeconds = Double(try server.cpuNanoseconds - cpu) / 1e9
-        outcome.reads = try server.metrics().value("reads_total") - reads
+        outcome.reads = try server.total("reads_total") - reads
         let truth = try Recorder(server, run.settings).read().states
         try fleet.compare(with: truth)
         return outcome
     }
 
     /// What happens while nobody is there.
-    func passTime() throws(BenchError) {
+    ///
+    /// - Returns: Seconds until the others of its cluster serve in the daemon's place, if they do.
+    func passTime() throws(BenchError) -> Double? {
         try rooms.change(run.settings[.changes])
+        guard run.settings[.failover] == 0 else { return try server.failOver() }
+        try linger()
+        return nil
+    }
+
+    private func linger() throws(BenchError) {
         guard run.settings[.linger] > 0 else { return try server.restart() }
-        let end = Clock.nanoseconds() + UInt64(run.settings[.linger]) * 1_000_000_000
-        while Clock.nanoseconds() < end {
-            try rooms.poll()
-            usleep(100_000)
-        }
+        sleep(UInt32(run.settings[.linger]))
     }
 }
 
@@ -55,9 +59,10 @@ struct ReturnOutcome {
     var cpuSeconds = 0.0
     var reads = 0
     var modes: [String: Int] = [:]
+    var failoverSeconds: Double?
 
     func values(devices: Int) -> [Metric: Double] {
-        [
+        var values: [Metric: Double] = [
             .secondsUntilEqual: seconds, .unequal: Double(devices - equalDevices),
             .bytesPerDevice: Double(receivedBytes) / Double(devices),
             .cpuSeconds: cpuSeconds, .cpuPerDevice: cpuSeconds * 1e6 / Double(devices),
@@ -66,6 +71,8 @@ struct ReturnOutcome {
             .repairChannels: Double(modes["repair", default: 0]),
             .snapshotChannels: Double(modes["snapshot", default: 0]),
         ]
+        values[.failoverSeconds] = failoverSeconds
+        return values
     }
 }
 
@@ -103,7 +110,7 @@ private final class Fleet {
     }
 
     init(_ server: Server, rooms: Rooms, bases: [SharedState]) throws(BenchError) {
-        crowd = try Crowd(port: server.port)
+        crowd = try Crowd(ports: server.ports)
         dialect = server.dialect
         self.rooms = rooms
         self.bases = bases
@@ -197,12 +204,14 @@ extension Scenario {
         guard first.equalDevices == devices else {
             throw BenchError("Of \(devices) devices \(first.equalDevices) were equal at first.")
         }
-        try load.passTime()
-        let outcome = try load.connect(parallel: run.settings[.parallel])
+        let failover = try load.passTime()
+        var outcome = try load.connect(parallel: run.settings[.parallel])
+        outcome.failoverSeconds = failover
         var parameters = ["devices": devices]
         for setting in [
             Setting.channels, .follows, .messages, .last, .reactions, .changes, .linger,
         ] { parameters[setting.rawValue] = run.settings[setting] }
+        if failover != nil { parameters[Setting.failover.rawValue] = 1 }
         return [
             Record(
                 scenario: "return", server: .syncdaemon, parameters: parameters,

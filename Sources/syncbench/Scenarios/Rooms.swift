@@ -41,15 +41,19 @@ struct Popularity {
 }
 
 /// The channels, who follows which, and the users who react.
+///
+/// Users are there while they write: nobody answers the daemon's pings for them meanwhile, which
+/// on a machine with other work takes longer than it waits.
 final class Rooms {
     /// Per device, its channels.
     let followed: [[Int]]
-    private let authors: Authors
+    private let server: Server
     private let popularity: Popularity
     private var random = SeededGenerator(seed: 20)
     private var rooms: [Room]
 
     private let messagesPerRoom: Int
+    private static let authorCount = 500
     private static let values = ["👍", "❤️", "😂", "🎉", "😮", "😢"]
 
     private struct Room {
@@ -73,7 +77,7 @@ final class Rooms {
             popularity.draw(run.settings[.follows], using: &random)
         }
         self.popularity = popularity
-        let authors = try Authors(500, server)
+        let authors = try Authors(Self.authorCount, server)
         let count = run.settings[.messages]
         messagesPerRoom = count
         let messages = try authors.publish(
@@ -82,7 +86,7 @@ final class Rooms {
                     in: number / count, by: number % authors.count,
                     text: "message \(number % count) of a room")
             })
-        self.authors = authors
+        self.server = server
         rooms = (0..<channels).map { channel in
             Room(messages: Array(messages[channel * count..<(channel + 1) * count]))
         }
@@ -101,21 +105,18 @@ final class Rooms {
             let isAdd = number % 2 == 0 || rooms[channel].standing.isEmpty
             deeds.append(isAdd ? add(in: channel) : remove(in: channel))
         }
-        try authors.carryOut(deeds)
+        try Authors(Self.authorCount, server).carryOut(deeds)
     }
-
-    /// Answers pings.
-    func poll() throws(BenchError) { try authors.poll() }
 
     /// A reaction with a key that is new in its channel, for the first thousands.
     private func add(in channel: Int) -> Deed {
         let number = rooms[channel].count
         rooms[channel].count += 1
         let reaction = Reaction(
-            author: (channel * 50 + number) % authors.count,
+            author: (channel * 50 + number) % Self.authorCount,
             message: rooms[channel].messages[number % messagesPerRoom],
             value: Self.values[
-                (number / messagesPerRoom + number / authors.count) % Self.values.count])
+                (number / messagesPerRoom + number / Self.authorCount) % Self.values.count])
         rooms[channel].standing.append(reaction)
         return .add(reaction.value, to: reaction.message, in: channel, by: reaction.author)
     }

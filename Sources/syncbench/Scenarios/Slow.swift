@@ -16,7 +16,7 @@ private final class SlowLoad {
             .syncdaemon, run, flags: ["--send-queue-bytes", "\(run.settings[.queueBytes])"])
         let dialect = server.dialect
         template = dialect.event(bytes: run.settings[.bytes])
-        crowd = try Crowd(port: server.port)
+        crowd = try Crowd(ports: server.ports)
         let count = run.settings[.subscribers]
         try crowd.open(count, parallel: run.settings[.parallel]) { index in
             var plan = dialect.subscriber(index, channels: 0..<1)

@@ -39,7 +39,7 @@ private final class StormLoad {
         self.run = run
         channels = run.settings[.channels]
         server = try Server(.syncdaemon, run)
-        keepers = try Crowd(port: server.port)
+        keepers = try Crowd(ports: server.ports)
         sums = Array(repeating: 0, count: channels)
         let (dialect, channels) = (server.dialect, channels)
         template = dialect.event(bytes: run.settings[.bytes])
@@ -72,7 +72,7 @@ private final class StormLoad {
 
     /// Lets devices connect for the first time and go away.
     func bookmarks() throws(BenchError) -> [Bookmark] {
-        let crowd = try Crowd(port: server.port)
+        let crowd = try Crowd(ports: server.ports)
         let (dialect, channels) = (server.dialect, channels)
         try crowd.open(run.settings[.subscribers], parallel: 64) { index in
             var plan = dialect.subscriber(
@@ -94,7 +94,7 @@ private final class StormLoad {
     /// Lets them all come back.
     func comeBack(_ bookmarks: [Bookmark]) throws(BenchError) -> [Metric: Double] {
         let reads = try server.metrics().value("reads_total")
-        let crowd = try Crowd(port: server.port)
+        let crowd = try Crowd(ports: server.ports)
         let (dialect, channels) = (server.dialect, channels)
         let start = Clock.nanoseconds()
         try crowd.open(bookmarks.count, parallel: run.settings[.parallel]) { index in

@@ -13,7 +13,7 @@ extension Scenario {
     private static func waiting(_ run: Run, _ kind: ServerKind) throws(BenchError) -> [Record] {
         let count = run.settings[.subscribers]
         let server = try Server(kind, run)
-        let crowd = try Crowd(port: server.port)
+        let crowd = try Crowd(ports: server.ports)
         // A first one brings what the server makes once only.
         try crowd.open(1, parallel: 1) { server.dialect.subscriber($0, channels: 0..<1) }
         usleep(300_000)

@@ -5,13 +5,15 @@ import Glibc
 /// A server that was started for a measurement; it ends with its owner.
 final class Server {
     let kind: ServerKind
-    private(set) var port: UInt16
+    /// Where clients may come; several once the daemon was killed and others are in its place.
+    private(set) var ports: [UInt16]
     /// All of its processes, for CPU and memory.
     private(set) var processes: [pid_t]
     private let folder: String
     private let command: [String]
     private var program: Program?
 
+    var port: UInt16 { ports[0] }
     var dialect: Dialect { Dialect(kind: kind, port: port) }
 
     /// - Parameter flags: Further ones for the daemon.
@@ -48,7 +50,7 @@ final class Server {
             self.program = consume program
         }
         self.kind = kind
-        self.port = port
+        ports = [port]
         self.folder = folder
         processes = try Self.processes(of: kind, process)
     }
@@ -62,9 +64,55 @@ final class Server {
     func restart() throws(BenchError) {
         program = nil
         let program = try Program(command, log: "\(folder)/log")
-        port = try program.wait(for: "\(kind.title) listening", look: Self.announcedPort)
+        ports = [try program.wait(for: "\(kind.title) listening", look: Self.announcedPort)]
         processes = try Self.processes(of: kind, program.process)
         self.program = consume program
+    }
+
+    /// Kills the daemon; the others of its cluster are measured from then on.
+    ///
+    /// A line of the file `others` in its data directory has the port and the process of one.
+    ///
+    /// - Returns: Seconds until each of them serves again.
+    func failOver() throws(BenchError) -> Double {
+        let path = "\(folder)/data/others"
+        let others = (File.text(path) ?? "").split(separator: "\n").compactMap(Self.other)
+        guard !others.isEmpty else {
+            throw BenchError("\(path) names no other daemon; see Benchmarks/clustered.")
+        }
+        ports = others.map(\.port)
+        processes = others.map(\.process)
+        let before = ports.map(Self.term)
+        guard !before.contains(nil) else {
+            throw BenchError("Of the others in \(path) one does not say which term it is in.")
+        }
+        let start = Clock.nanoseconds()
+        program = nil
+        while !zip(ports, before).allSatisfy({ Self.serves($0, inTermAfter: $1 ?? 0) }) {
+            guard Clock.nanoseconds() < start + 60_000_000_000 else {
+                throw BenchError("The others do not serve 60 s after the daemon was killed.")
+            }
+            usleep(5000)
+        }
+        return Double(Clock.nanoseconds() - start) / 1e9
+    }
+
+    private static func serves(_ port: UInt16, inTermAfter term: Int) -> Bool {
+        guard (try? get("/readyz", port: port))?.hasPrefix("ready") == true else { return false }
+        return (Self.term(port) ?? term) > term
+    }
+
+    /// Of a daemon that does not answer: none.
+    private static func term(_ port: UInt16) -> Int? {
+        try? MetricsText(get("/metrics", port: port)).value("store_term")
+    }
+
+    private static func other(_ line: Substring) -> (port: UInt16, process: pid_t)? {
+        let words = line.split(separator: " ")
+        guard words.count == 2, let port = UInt16(words[0]), let process = pid_t(words[1]) else {
+            return nil
+        }
+        return (port, process)
     }
 
     var cpuNanoseconds: UInt64 {
@@ -75,9 +123,16 @@ final class Server {
         get throws(BenchError) { try ProcessUsage.residentBytes(of: processes) }
     }
 
-    /// The daemon's own numbers.
+    /// The daemon's own numbers; of several the first one's.
     func metrics() throws(BenchError) -> MetricsText {
         MetricsText(try Self.get("/metrics", port: port))
+    }
+
+    /// What a counter of the daemon, or of all, has come to.
+    func total(_ name: String) throws(BenchError) -> Int {
+        var sum = 0
+        for port in ports { sum += try MetricsText(Self.get("/metrics", port: port)).value(name) }
+        return sum
     }
 
     /// nginx takes connections before it has the worker that will serve them.

@@ -17,7 +17,7 @@ final class Conversation {
 
     /// Connects and waits for the reply to `hello`, which becomes the first message.
     init(_ server: Server, user: String) throws(BenchError) {
-        crowd = try Crowd(port: server.port)
+        crowd = try Crowd(ports: server.ports)
         let inbox = inbox
         crowd.onMessage = { _, message in inbox.messages.append(message) }
         var plan = Plan(request: server.dialect.request(user: user))

@@ -8,7 +8,8 @@ final class Crowd {
     /// Gets the messages of those connections whose plan says so.
     var onMessage: ((Connection, [UInt8]) -> Void)?
     private var lastToWriter: [UInt8] = []
-    private let port: UInt16
+    /// Connections go to them by turns.
+    private let ports: [UInt16]
     private let poller: Poller
     private var readyNumbers: [Int] = []
     private var pending = 0
@@ -16,8 +17,8 @@ final class Crowd {
 
     private static let tailMax = Marker.byteCount
 
-    init(port: UInt16) throws(BenchError) {
-        self.port = port
+    init(ports: [UInt16]) throws(BenchError) {
+        self.ports = ports
         poller = try Poller()
         connections = []
     }
@@ -42,6 +43,7 @@ final class Crowd {
         while connections.count < first + count || pending > 0 {
             while pending < parallel, connections.count < first + count {
                 let index = connections.count
+                let port = ports[index % ports.count]
                 let connection = try Connection(index: index, port: port, plan: plan(index))
                 connections.append(connection)
                 pending += 1
@@ -53,8 +55,8 @@ final class Crowd {
                 deadline = Clock.nanoseconds() + 30_000_000_000
             } else if Clock.nanoseconds() > deadline {
                 throw BenchError(
-                    "\(pending) of \(connections.count) connections to 127.0.0.1:\(port) were not"
-                        + " answered for 30 s.")
+                    "\(pending) of \(connections.count) connections to the server were"
+                        + " not answered for 30 s.")
             }
         }
         return Double(Clock.nanoseconds() - start) / 1e9
@@ -193,7 +195,9 @@ final class Crowd {
         let answer = String(decoding: connection.text[..<end.lowerBound], as: UTF8.self)
         guard answer.contains(" 101 ") else {
             throw BenchError(
-                "The server at 127.0.0.1:\(port) refused a connection: \(answer.prefix(200))")
+                "The server at \(place(connection.index)) refused a connection:"
+                    + " \(answer.prefix(200))"
+            )
         }
         let rest = connection.text.count - end.upperBound
         connection.text = []
@@ -223,6 +227,10 @@ final class Crowd {
     private func lost(_ connection: Connection) -> BenchError {
         let code = connection.closeCode.map { " with code \($0)" } ?? ""
         return BenchError(
-            "The server at 127.0.0.1:\(port) closed connection \(connection.index)\(code).")
+            "The server at \(place(connection.index)) closed connection"
+                + " \(connection.index)\(code).")
     }
+
+    /// Where a connection goes.
+    private func place(_ index: Int) -> String { "127.0.0.1:\(ports[index % ports.count])" }
 }
