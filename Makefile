@@ -14,6 +14,8 @@ ADMIN_KEY = $(abspath $(DATA_DIR))/admin.key
 FLAGS ?=
 
 SOURCES := Package.swift Sources Tests Benchmarks examples/swift-chat
+# Where Python is: a name that nothing defines is found before hours of tests, not by one of them.
+SCRIPTS := Tests Benchmarks examples Tools/generate-emoji
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # Optimised, a module at once, and open to tests.
@@ -87,8 +89,9 @@ test: build  ## Installs what is missing, builds, and runs every test.
 check: END_TO_END += --again
 check: lint test  ## What CI runs on every push: formatting, warnings as errors, every test.
 
-lint:  ## Checks formatting; changes nothing.
+lint: packages $(VENV)/.installed  ## Checks formatting, and names in Python; changes nothing.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+	$(VENV)/bin/python -m pyflakes $(SCRIPTS)
 
 format:  ## Formats in place.
 	$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
@@ -136,9 +139,9 @@ FAULTS := test_crash test_service test_disk test_damage test_memory test_upgrade
   test_mutations test_resume test_drain test_activation test_watchdog test_limits test_storm \
   test_transport test_rfc6455 test_smuggling test_http test_bad_input test_odd_names \
   test_injection test_entrances test_access test_quotas test_pubnub_polls test_log test_tls \
-  test_postgres_seat test_link test_link_faults
+  test_postgres_seat test_link test_link_faults test_link_storm
 FAULT_SIZES = CRASH_ROUNDS=$(CRASH_ROUNDS) SERVICE_ROUNDS=20 MEMORY_ROUNDS=20 UPGRADE_ROWS=400000 \
-  UPGRADE_KILLS=20 STORM_CLIENTS=8000 LINK_ROUNDS=20 \
+  UPGRADE_KILLS=20 STORM_CLIENTS=8000 STORM_DEVICES=10000 LINK_ROUNDS=20 \
   LINK_FAULTS="kill=20 freeze=5 terminate=20 cut=10 silence=5 follower=10 standby=5 promote=3"
 FLOODS := F11 F12 F23 F26 F27 F28
 

@@ -299,7 +299,7 @@ class Files(ConfigurationTestCase):
         directory = os.path.join(self.directory, "open")
         os.mkdir(directory)
         os.chmod(directory, 0o755)
-        daemon = self.start_daemon(data_dir=directory, wrapper=["sh", "-c", 'umask 0; exec "$@"', "-"])
+        self.start_daemon(data_dir=directory, wrapper=["sh", "-c", 'umask 0; exec "$@"', "-"])
         names = sorted(os.listdir(directory))
         self.assertGreaterEqual(set(names), {"lock", "syncdaemon.db", "syncdaemon.db-wal"})
         for name in names:

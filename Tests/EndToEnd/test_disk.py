@@ -11,7 +11,7 @@ import unittest
 
 from daemon import Daemon, run_to_end
 from device import Disconnected
-from disk import DiskTestCase, SmallDisk, cannot_mount, database, metric, readiness
+from disk import DiskTestCase, SmallDisk, cannot_mount, database, metric
 from waiting import Patience
 
 
@@ -129,6 +129,33 @@ class FullDisk(DiskTestCase):
                                  reply["ok"])
                 await device.close()
                 await asyncio.to_thread(daemon.stop)
+
+    async def test_whoever_deletes_gets_out_of_a_full_disk(self):
+        """Found by an attack: with MiB free within the file, and nearly none on the disk, each
+        deletion was refused for good, while publishes took the free pages."""
+        disk = self.small_disk(24 << 20)
+        daemon = self.start_daemon(data_dir=disk.data_dir)
+        device = await self.device(daemon, "ada")
+        text, messages = "x" * 20_000, []
+        while "ok" in (reply := await device.request("publish", channel="big", payload=text)):
+            messages.append(reply["ok"]["timetoken"])
+        self.check_error(reply["error"], 507, "store_full")
+
+        async def delete(first, last):
+            reply = await device.request(
+                "deleteMessages", channel="big", after=str(int(first) - 1), through=last)
+            self.assertIn("ok", reply)
+
+        for message in messages[:40]:
+            await delete(message, message)
+            await device.request("publish", channel="small", payload="y" * 200)
+        await delete(messages[100], messages[400])
+        for message in messages[500:510]:
+            await device.request("publish", channel="big", payload=text)
+            await delete(message, message)
+        await self.readiness(daemon, 200)
+        await delete("1", messages[-1])
+        await device.publish("den", text)
 
     async def test_the_log_never_eats_the_room_that_is_freed(self):
         disk = self.small_disk(12 << 20)

@@ -68,7 +68,10 @@ class Unfinished(DaemonTestCase):
             client.send(b"POST /v1/publish HTTP/1.1\r\nHost: localhost\r\n"
                         b'Content-Length: 30\r\n\r\n{"channel":"room","payload":')
             client.send(b"1}")
-            self.assertEqual(client.answer().status, 200)
+            status = client.answer().status
+        if not SANITIZED:
+            # With its shadow memory it has more than it may have, and refuses all writes.
+            self.assertEqual(status, 200)
 
     @staticmethod
     def is_over(client):

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import pathlib
 import signal
 import socket
 import subprocess
@@ -13,12 +14,13 @@ import unittest
 import urllib.request
 
 from case import DaemonTestCase
-from daemon import Daemon, binary, clean_environment
+from daemon import Daemon, binary, clean_environment, cluster
 from device import Disconnected, Refused
-from disk import readiness
+from disk import metric, readiness
 from lanes import under_load
 from postgres import PostgresServer
 from test_admin import LocalConnection
+from waiting import until
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "6"))
 WRITERS = 3
@@ -241,6 +243,34 @@ class Standby(Replicated):
         self.assertTrue(daemon.is_running)
         while "The ledger goes on." not in daemon.log():
             await asyncio.sleep(0.1)
+
+    async def test_a_daemon_that_follows_refuses_too_while_it_is_away(self):
+        key = pathlib.Path(self.primary.directory) / "key"
+        key.write_text("k" * 44)
+        key.chmod(0o600)
+        orders, follows = (
+            self.start_daemon(
+                *self.arguments(self.primary, "--store-require-standby"), *cluster(str(key)))
+            for _ in range(2))
+        bob, eve = await self.device(follows, "bob"), await self.device(orders, "eve")
+        await bob.publish("room", "before")
+        self.other.freeze()
+        self.addCleanup(self.other.thaw)
+        waiting = asyncio.create_task(bob.publish("room", "waits"))
+        await asyncio.to_thread(
+            until, lambda: metric(orders, "store_wait_seconds") >= 3, "the standby is missed")
+        ada = await self.device(follows, "ada")
+        for device in (ada, eve):
+            for op, payload in (("publish", "soon"), ("signal", 1)):
+                with self.subTest(op=op, user=device.user), self.assertRaises(Refused) as caught:
+                    await device.command(op, channel="room", payload=payload)
+                self.assertEqual(caught.exception.code, "overloaded")
+        self.assertFalse(waiting.done())
+        self.other.thaw()
+        await waiting
+        await ada.settle("publish", channel="room", payload="after")
+        texts = [it["payload"] for it in await eve.all_messages("room")]
+        self.assertEqual(texts, ["before", "waits", "after"])
 
     async def test_a_start_waits_for_a_standby_and_says_so_or_ends_when_it_is_told(self):
         daemon = self.start_daemon(*self.arguments(self.primary, "--store-require-standby"))

@@ -1,7 +1,5 @@
 """App Context: what is known of users, channels and memberships, through PubNub's SDK."""
 
-import unittest
-
 from pubnub.endpoints.objects_v2.objects_endpoint import ObjectsEndpoint
 from pubnub.exceptions import PubNubException
 from pubnub.models.consumer.objects_v2.channel_members import PNUUID

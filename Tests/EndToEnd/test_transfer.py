@@ -1,6 +1,5 @@
 """`syncctl export` and `syncctl import`: beside a daemon, into another directory, killed, and again."""
 
-import asyncio
 import contextlib
 import json
 import pathlib
@@ -13,7 +12,7 @@ import tempfile
 from case import DaemonTestCase
 from daemon import binary, clean_environment
 from disk import Faults
-from rest import KEYS, Rest
+from rest import Rest
 from waiting import PATIENCE, WORK_ALONE_MAX, until
 
 SECONDS = PATIENCE * WORK_ALONE_MAX

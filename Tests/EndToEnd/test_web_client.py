@@ -182,6 +182,29 @@ class Devices(WebCase):
         own = [it for it in await second.run("rows()") if it[3] == "ada"]
         self.assertEqual(sorted(it[2] for it in own), FACES[20:30])
 
+    async def test_a_tab_whose_leader_is_frozen_says_so(self):
+        """Found by an attack: it went on saying that it was online and verified."""
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        await self.populate(writer)
+        context = await self.browser.context()
+        first = await self.web_device(daemon, "ada", context)
+        await first.until("room.isVerified")
+        second = await self.web_device(daemon, "ada", context)
+        await second.until("room.isVerified && client.status === 'online'")
+        # It has to hear the other one once, to know that it answers.
+        await asyncio.sleep(4)
+        await self.browser.command("Page.enable", first.session)
+        await self.browser.command(
+            "Page.setWebLifecycleState", first.session, state="frozen")
+        await writer.publish("room", "what nobody brings")
+        await second.until("client.status === 'waiting' && !room.isVerified")
+        await second.run("room.publish('a wish')")
+        await self.browser.command(
+            "Page.setWebLifecycleState", first.session, state="active")
+        await second.until("room.isVerified && client.status === 'online' && !client.waiting")
+        await self.assert_equal(second, writer)
+
     async def test_a_message_of_either_tab_stays_the_same_item_in_both(self):
         daemon = self.start_daemon()
         writer = await self.device(daemon, "zoe")

@@ -566,7 +566,7 @@ class Messages(UiCase):
         text, quote = f"{MESSAGE} >>> [part=text]", f"{MESSAGE} >>> [part=quote]"
         await self.says(ada, quote, ["An earlier message"])
         await ada.click(quote)
-        await self.says(ada, f"sync-messages >>> [part~=found] >>> [part=text]", ["message 100"])
+        await self.says(ada, "sync-messages >>> [part~=found] >>> [part=text]", ["message 100"])
         await self.says(ada, "sync-messages >>> [part=past] span", ["Older messages, as they are now"])
         # It is in sight, and does not change: nobody reacts there, or asks who did.
         await ada.page.until("""(() => {

@@ -314,6 +314,29 @@ class Answers(WebhookTestCase):
 class Hardship(WebhookTestCase):
     """Nothing is missed, a channel's order is kept, nothing comes under two ids."""
 
+    async def test_a_backlog_keeps_nobody_from_hearing_that_they_are_equal(self):
+        """Found by an attack: what waited took a place before the reactors began, and those who
+        came back to one behind another were told nothing, until somebody wrote something."""
+        daemon = self.start(self.section(None, url="http://127.0.0.1:9/"), listen="127.0.0.1:0")
+        daemon.listen = f"127.0.0.1:{daemon.port}"
+        ada = await self.device(daemon, "ada")
+        await ada.subscribe({"name": "room", "cursor": "0"})
+        await ada.publish("room", "something that waits for the receiver")
+        await eventually(lambda: ada.rows["room"].messages, "the message")
+        await ada.close()
+        for _ in range(3):
+            await asyncio.to_thread(daemon.restart)
+            for _ in range(4):
+                before = len(ada.pushes)
+                await ada.open()
+                ada.welcome = await ada.command("hello", userId="ada", deviceId=ada.name)
+                (room,) = await ada.resume()
+                if "s" not in room:
+                    await eventually(
+                        lambda before=before: any("s" in it for it in ada.pushes[before:]),
+                        f"the state after {room}")
+                await ada.close()
+
     async def writers(self, daemon, enough):
         """Devices that publish and react in every channel; returns what was acknowledged."""
         truth = {channel: [] for channel in CHANNELS}

@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from browser import Browser, Pages
+from browser import Pages
 from daemon import ROOT
 from test_reload import ReloadTestCase
 from test_web_client import WebCase
