@@ -16,8 +16,8 @@ enum OutboxStep: Sendable, Hashable {
 
 /// What a commit did about webhooks.
 struct OutboxNews: Sendable {
-    /// Whether there are rows that were not there before.
-    var hasRows = false
+    /// Where there are rows that were not there before.
+    var lanes: Set<LaneID> = []
     /// Whose rows are gone.
     var settled: [OutboxPlace] = []
     /// What nothing joins any more.
@@ -52,7 +52,7 @@ extension Ledger {
                 try takeBack(event, &news)
                 try writeOutbox(event, &devices, &news)
             }
-            if news.hasRows { try trimOutbox(&news) }
+            if !news.lanes.isEmpty { try trimOutbox(&news) }
             news.uses = outbox.uses
             return news
         }
@@ -123,7 +123,7 @@ extension Ledger {
             }
             let (row, isLast) = outbox.row(for: event, to: webhook, author: author, event: json)
             try store.put(row)
-            news.hasRows = true
+            news.lanes.insert(row.place.laneID)
             if isLast { news.sealed.append(row.place) }
         }
     }
@@ -136,7 +136,7 @@ extension Ledger {
         for collection in collections.prefix(Limits.webhookCollectionsTakenBackMax) {
             guard let row = outbox.row(for: event, in: collection, event: json) else { continue }
             try store.put(row)
-            news.hasRows = true
+            news.lanes.insert(row.place.laneID)
         }
     }
 
@@ -211,7 +211,7 @@ extension Ledger {
             let use = try store.revive(place)
             outbox.uses?[webhook]?.waiting += use
             outbox.uses?[webhook]?.dead -= use
-            news.hasRows = true
+            news.lanes.insert(place.laneID)
         }
         unfinishedSteps.append(.revived(webhook: webhook))
     }

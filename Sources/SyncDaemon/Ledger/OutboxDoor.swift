@@ -8,7 +8,8 @@ final class OutboxDoor: Sendable {
     private struct State {
         var news = OutboxNews()
         var isTold = false
-        var wantsRows = true
+        /// `nil`: all.
+        var wanted: Set<LaneID>?
         var wake: (@Sendable () -> Void)?
     }
 
@@ -23,14 +24,15 @@ final class OutboxDoor: Sendable {
     func tell(_ news: OutboxNews?) {
         guard let news else { return }
         let wake: (@Sendable () -> Void)? = state.withLock { state in
-            state.news.hasRows = state.news.hasRows || news.hasRows
+            state.news.lanes.formUnion(news.lanes)
             state.news.settled += news.settled
             state.news.sealed += news.sealed
             state.news.overflown += news.overflown
             state.news.uses = news.uses ?? state.news.uses
             // Rows for lanes that are busy are found when those get on.
+            let isWanted = state.wanted.map { !$0.isDisjoint(with: news.lanes) } ?? true
             let isNews =
-                state.wantsRows && news.hasRows || !news.settled.isEmpty || news.overflown > 0
+                isWanted && !news.lanes.isEmpty || !news.settled.isEmpty || news.overflown > 0
                 || !news.sealed.isEmpty
             guard isNews, !state.isTold else { return nil }
             state.isTold = true
@@ -41,11 +43,11 @@ final class OutboxDoor: Sendable {
 
     /// What is new since the last call.
     ///
-    /// - Parameter wantsRows: Whether rows that come are a reason to be woken.
-    func take(wantsRows: Bool) -> OutboxNews {
+    /// - Parameter wanted: Lanes of which rows that come are a reason to be woken.
+    func take(wanting wanted: Set<LaneID>) -> OutboxNews {
         state.withLock { state in
             defer { (state.news, state.isTold) = (OutboxNews(), false) }
-            state.wantsRows = wantsRows
+            state.wanted = wanted
             return state.news
         }
     }

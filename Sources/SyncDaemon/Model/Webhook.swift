@@ -104,6 +104,12 @@ extension MessageAction.Key {
     var isVersion: Bool { ExactText(type) == ExactText(MessageVersion.editedType) }
 }
 
+/// One lane of one webhook.
+struct LaneID: Hashable, Sendable {
+    let webhook: String
+    let number: Int
+}
+
 /// Where an event waits for its receiver: events of one channel, or about one author, in one lane.
 enum WebhookLane {
     /// The same in every process: FNV-1a, of 64 bits.

@@ -70,6 +70,8 @@ struct OutboxPlace: Hashable, Sendable {
     var lane: Int
     /// The timetoken of its first event.
     var batch: Timetoken
+
+    var laneID: LaneID { LaneID(webhook: webhook, number: lane) }
 }
 
 /// An event that a webhook is still to get.

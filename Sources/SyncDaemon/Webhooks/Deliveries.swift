@@ -88,15 +88,14 @@ final class Deliveries<World: DeliveryWorld> {
     /// Takes what the ledger has done.
     func hear(_ news: OutboxNews) {
         for place in news.settled {
-            let id = LaneID(webhook: place.webhook, number: place.lane)
-            if case .settling(place)? = lanes[id]?.state { lanes[id]?.state = .unknown }
+            if case .settling(place)? = lanes[place.laneID]?.state {
+                lanes[place.laneID]?.state = .unknown
+            }
         }
         for place in news.sealed {
-            lanes[LaneID(webhook: place.webhook, number: place.lane)]?.seal(place)
+            lanes[place.laneID]?.seal(place)
         }
-        if news.hasRows {
-            for (id, lane) in lanes where lane.state == .empty { lanes[id]?.state = .unknown }
-        }
+        for id in news.lanes where lanes[id]?.state == .empty { lanes[id]?.state = .unknown }
         if news.overflown > 0 {
             log.warning(
                 "More waits for a webhook than may: the oldest become dead letters.",
@@ -265,8 +264,10 @@ final class Deliveries<World: DeliveryWorld> {
         return min((due.rawValue - ticks) / 10_000 + 1, longest)
     }
 
-    /// Whether rows that come are a reason to look.
-    var wantsRows: Bool { lanes.values.contains { $0.state == .empty } }
+    /// The lanes of which rows that come are a reason to look.
+    ///
+    /// What comes to others waits behind what they have: a receiver that is away costs no turn.
+    var wanted: Set<LaneID> { Set(lanes.filter(\.value.mayBecomeEmpty).keys) }
 
     private static var sealWait: UInt64 { 2000 }
 

@@ -22,12 +22,6 @@ enum DeliveryOutcome: Sendable, Hashable {
     case failed(reason: String)
 }
 
-/// One lane of one webhook.
-struct LaneID: Hashable, Sendable {
-    let webhook: String
-    let number: Int
-}
-
 /// What one webhook has done since the start, and what it has to do.
 struct WebhookFigures: Sendable, Hashable {
     var delivered = 0

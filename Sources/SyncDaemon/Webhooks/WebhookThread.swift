@@ -92,7 +92,7 @@ final class WebhookThread: Sendable {
             using: SystemRandomNumberGenerator(), log: log)
         var told: UInt64 = 0
         while !state.withLock({ $0.isStopping }) {
-            deliveries.hear(ledger.outbox.take(wantsRows: deliveries.wantsRows))
+            deliveries.hear(ledger.outbox.take(wanting: deliveries.wanted))
             takeOrders(deliveries)
             let now = Clock.monotonicMilliseconds()
             let wait = try deliveries.turn(at: now)

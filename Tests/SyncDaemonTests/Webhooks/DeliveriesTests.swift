@@ -50,7 +50,7 @@ struct DeliveriesTests {
                 try $0.put(.numbered(number, in: .of("a", batch, lane: lane)))
             }
         }
-        deliveries.hear(OutboxNews(hasRows: true))
+        deliveries.hear(OutboxNews(lanes: [LaneID(webhook: "a", number: lane)]))
     }
 
     /// What the ledger does with steps.
