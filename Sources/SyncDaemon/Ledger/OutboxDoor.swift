@@ -8,7 +8,7 @@ final class OutboxDoor: Sendable {
     private struct State {
         var news = OutboxNews()
         var isTold = false
-        /// `nil`: all.
+        /// Lanes of which rows are a reason to be woken; `nil`: all.
         var wanted: Set<LaneID>?
         var wake: (@Sendable () -> Void)?
     }
@@ -41,14 +41,15 @@ final class OutboxDoor: Sendable {
         wake?()
     }
 
-    /// What is new since the last call.
-    ///
-    /// - Parameter wanted: Lanes of which rows that come are a reason to be woken.
-    func take(wanting wanted: Set<LaneID>) -> OutboxNews {
+    /// What is new since the last call; until ``want(_:)`` all that comes is a reason to be woken.
+    func take() -> OutboxNews {
         state.withLock { state in
-            defer { (state.news, state.isTold) = (OutboxNews(), false) }
-            state.wanted = wanted
+            defer { state.news = OutboxNews() }
+            (state.isTold, state.wanted) = (false, nil)
             return state.news
         }
     }
+
+    /// Has rows of other lanes wake nobody: they wait behind what those have.
+    func want(_ lanes: Set<LaneID>) { state.withLock { $0.wanted = lanes } }
 }

@@ -264,10 +264,10 @@ final class Deliveries<World: DeliveryWorld> {
         return min((due.rawValue - ticks) / 10_000 + 1, longest)
     }
 
-    /// The lanes of which rows that come are a reason to look.
+    /// The lanes of which rows that come are a reason to look, as of the last turn.
     ///
     /// What comes to others waits behind what they have: a receiver that is away costs no turn.
-    var wanted: Set<LaneID> { Set(lanes.filter(\.value.mayBecomeEmpty).keys) }
+    var wanted: Set<LaneID> { Set(lanes.filter { $0.value.state == .empty }.keys) }
 
     private static var sealWait: UInt64 { 2000 }
 

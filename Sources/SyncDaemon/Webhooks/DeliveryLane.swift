@@ -45,14 +45,6 @@ struct DeliveryLane {
         }
     }
 
-    /// Whether a turn may find that nothing waits.
-    var mayBecomeEmpty: Bool {
-        switch state {
-        case .unknown, .empty, .ending, .settling: true
-        case .forming, .pausing, .sending: false
-        }
-    }
-
     /// Nothing joins a batch any more, whatever the time.
     mutating func seal(_ place: OutboxPlace) {
         if case .forming(place, _) = state {

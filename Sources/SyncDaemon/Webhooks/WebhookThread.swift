@@ -92,7 +92,7 @@ final class WebhookThread: Sendable {
             using: SystemRandomNumberGenerator(), log: log)
         var told: UInt64 = 0
         while !state.withLock({ $0.isStopping }) {
-            deliveries.hear(ledger.outbox.take(wanting: deliveries.wanted))
+            deliveries.hear(ledger.outbox.take())
             takeOrders(deliveries)
             let now = Clock.monotonicMilliseconds()
             let wait = try deliveries.turn(at: now)
@@ -103,6 +103,7 @@ final class WebhookThread: Sendable {
                 told = now
                 tell(figures, health, at: now)
             }
+            ledger.outbox.want(deliveries.wanted)
             for (lane, outcome) in sender.wait(atMost: wait) {
                 deliveries.finish(lane, outcome, at: Clock.monotonicMilliseconds())
             }

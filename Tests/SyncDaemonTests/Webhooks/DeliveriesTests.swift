@@ -92,6 +92,8 @@ struct DeliveriesTests {
         _ = try deliveries.turn(at: 0)
         #expect(
             bodies == [#"{"webhook":"a","id":"a-10","events":[{"number":10},{"number":11}]}"#])
+        let others = (1..<Limits.webhookLanes).map { LaneID(webhook: "a", number: $0) }
+        #expect(deliveries.wanted == Set(others), "what comes to this one waits behind it")
 
         try put(70, [70])
         world.now = tick(900)
