@@ -52,6 +52,25 @@ static inline long sync_curl_retry_after(CURL *handle) {
     return curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &seconds) ? 0 : (long)seconds;
 }
 
+/// CURLOPT_PREREQFUNCTION(3): asked when there is a connection, before anything is sent on it.
+static inline CURLcode sync_curl_set_preflight(
+    CURL *handle, int (*preflight)(void *, char *, char *, int, int), void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, preflight);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+}
+
+/// curl_easy_getinfo(3) of CURLINFO_ACTIVESOCKET; -1: the connection is not kept.
+static inline int sync_curl_socket(CURL *handle) {
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &socket) ? -1 : (int)socket;
+}
+
+/// The same of CURLINFO_LOCAL_PORT.
+static inline int sync_curl_local_port(CURL *handle) {
+    long port = 0;
+    return curl_easy_getinfo(handle, CURLINFO_LOCAL_PORT, &port) ? 0 : (int)port;
+}
+
 /// curl_multi_setopt(3) of CURLMOPT_MAXCONNECTS: idle connections that are kept.
 static inline CURLMcode sync_curl_keep_connections(CURLM *handle, long count) {
     return curl_multi_setopt(handle, CURLMOPT_MAXCONNECTS, count);

@@ -226,7 +226,7 @@ final class Deliveries<World: DeliveryWorld> {
         }
         if case .forming(let place, let due) = lane.state {
             guard now >= lane.notBefore else { return lane.notBefore - now }
-            if due > .zero, let wait = wait(for: place, due, &lane, &position, at: now) {
+            if due > .zero, let wait = wait(for: place, due, &lane, webhook, &position, at: now) {
                 return wait
             }
             try begin(place, of: &lane, id, webhook)
@@ -244,7 +244,7 @@ final class Deliveries<World: DeliveryWorld> {
 
     /// Milliseconds until nothing can join a batch any more; `nil`: nothing can.
     private func wait(
-        for place: OutboxPlace, _ due: Timetoken, _ lane: inout DeliveryLane,
+        for place: OutboxPlace, _ due: Timetoken, _ lane: inout DeliveryLane, _ webhook: Webhook,
         _ position: inout Timetoken?, at now: UInt64
     ) -> UInt64? {
         let ticks = world.ticks()
@@ -254,6 +254,11 @@ final class Deliveries<World: DeliveryWorld> {
             position = known
             return known >= due ? nil : Self.shortWait
         }
+        // What was before it is gone, and with it why others were awaited for longer.
+        let own = min(due, place.batch.advanced(by: webhook.window(isBehind: false)))
+        if !lane.isSealing, lane.isHurried || ticks >= own.rawValue, world.report(.sealed(place)) {
+            lane.isSealing = true
+        }
         // So long it can only take by a clock that went back, which may be for hours.
         // (In a sound file a batch is due after its first event.)
         let window = due.rawValue - min(due, place.batch).rawValue
@@ -261,7 +266,8 @@ final class Deliveries<World: DeliveryWorld> {
         if now >= lane.formingSince + longest, world.report(.sealed(place)) {
             lane.formingSince = now
         }
-        return min((due.rawValue - ticks) / 10_000 + 1, longest)
+        let end = lane.isSealing ? due : lane.isHurried ? .zero : own
+        return min((end.rawValue - min(end.rawValue, ticks)) / 10_000 + 1, longest)
     }
 
     /// The lanes of which rows that come are a reason to look, as of the last turn.
@@ -283,7 +289,7 @@ final class Deliveries<World: DeliveryWorld> {
         guard let body = DeliveryBody.bytes(of: rows, at: place) else {
             return lane.state = .ending(.delivered(place))
         }
-        lane.state = .sending(place, events: rows.count)
+        (lane.state, lane.isHurried) = (.sending(place, events: rows.count), false)
         let seconds = Int(world.ticks() / 10_000_000)
         world.send(
             DeliveryRequest(

@@ -22,6 +22,10 @@ struct DeliveryLane {
     var state = State.unknown
     /// Since when the store has been known to have the batch that is forming, in milliseconds.
     var formingSince: UInt64 = 0
+    /// Whether the store was told that nothing is to join that batch any more.
+    var isSealing = false
+    /// Whether an operator wants that batch now.
+    var isHurried = false
     /// Batches that nothing joins any more, before their time is over.
     private var sealed: Set<Timetoken> = []
     /// No request begins before this moment, in milliseconds.
@@ -56,9 +60,9 @@ struct DeliveryLane {
 
     /// Takes the first batch that the store has; `nil`: there is none.
     mutating func begin(_ batch: (place: OutboxPlace, due: Timetoken)?, at now: UInt64) {
-        formingSince = now
+        (formingSince, isSealing) = (now, false)
         guard let (place, due) = batch else {
-            state = .empty
+            (state, isHurried) = (.empty, false)
             // Nothing is late any more; its pauses stay as long as they are, for what comes next.
             failingSince = nil
             return
@@ -67,9 +71,11 @@ struct DeliveryLane {
         state = .forming(place, due: sealed.contains(place.batch) ? .zero : due)
     }
 
-    /// Has the next request begin without a pause, also behind one that is under way.
+    /// Has the next request begin without a pause, also behind one that is under way; one that is
+    /// forming is sent as it is.
     mutating func retry() {
         notBefore = 0
+        isHurried = state != .empty
         if case .sending = state { isRetried = true }
     }
 

@@ -25,6 +25,7 @@ struct SenderWaker: Sendable {
     private let wakingEnd: FileDescriptor
     /// By the addresses of their handles.
     private var transfers: [UInt: (asker: Asker, transfer: Transfer)] = [:]
+    private let kept = KeptConnections()
     /// Those that could not even begin.
     private var failed: [(Asker, DeliveryOutcome)] = []
 
@@ -57,7 +58,7 @@ struct SenderWaker: Sendable {
     ///
     /// - Parameter asker: Comes back with what became of it.
     func send(_ request: DeliveryRequest, for asker: Asker) {
-        guard let transfer = Transfer(request),
+        guard let transfer = Transfer(request, kept),
             unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK
         else {
             return failed.append((asker, .failed(reason: "out of memory")))
@@ -92,9 +93,14 @@ struct SenderWaker: Sendable {
                 let handle = unsafe message.pointee.easy_handle
             else { continue }
             let code = unsafe message.pointee.data.result
+            unsafe kept.note(sync_curl_socket(handle), at: sync_curl_local_port(handle))
             unsafe curl_multi_remove_handle(multi, handle)
             let id = UInt(bitPattern: handle)
             guard let (asker, transfer) = transfers.removeValue(forKey: id) else { continue }
+            if transfer.goesAnew(), unsafe curl_multi_add_handle(multi, handle) == CURLM_OK {
+                transfers[id] = (asker, transfer)
+                continue
+            }
             outcomes.append((asker, transfer.outcome(code)))
         }
         return outcomes
@@ -175,11 +181,12 @@ private let taking:
     /// libcurl knows where it is.
     private let body: AnswerBody
     private let head = AnswerHead()
+    private let preflight: Preflight
 
     var id: UInt { unsafe UInt(bitPattern: handle) }
 
     /// - Returns: `nil` when memory is short.
-    init?(_ request: DeliveryRequest) {
+    init?(_ request: DeliveryRequest, _ kept: KeptConnections) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         var list: UnsafeMutablePointer<curl_slist>?
         // Without the empty one libcurl asks a receiver first whether it takes much.
@@ -188,7 +195,7 @@ private let taking:
         }
         let answer = AnswerBody(bytesMax: request.answerBytesMax)
         unsafe (self.handle, headers) = (handle, list)
-        body = answer
+        (body, preflight) = (answer, Preflight(kept))
         let milliseconds = request.timeoutMilliseconds
         let isSet =
             unsafe sync_curl_set_text(handle, CURLOPT_URL, request.url) == CURLE_OK
@@ -208,6 +215,9 @@ private let taking:
                 handle, taking, Unmanaged.passUnretained(answer).toOpaque()) == CURLE_OK
             && sync_curl_set_head_reader(
                 handle, takingHead, Unmanaged.passUnretained(head).toOpaque()) == CURLE_OK
+            && sync_curl_set_preflight(
+                handle, checkingConnection, Unmanaged.passUnretained(preflight).toOpaque())
+                == CURLE_OK
         let hasBody = unsafe request.body.withUnsafeBytes { bytes in
             unsafe sync_curl_set_body(
                 handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
@@ -219,6 +229,13 @@ private let taking:
     deinit {
         unsafe curl_easy_cleanup(handle)
         unsafe curl_slist_free_all(headers)
+    }
+
+    /// Whether it was not sent, because its connection was no good, and goes on one of its own.
+    func goesAnew() -> Bool {
+        guard preflight.foundAnswer else { return false }
+        preflight.foundAnswer = false
+        return unsafe sync_curl_set_number(handle, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK
     }
 
     func outcome(_ code: CURLcode) -> DeliveryOutcome {

@@ -117,7 +117,8 @@ final class WebhookThread: Sendable {
             defer { (state.newWebhooks, state.revived, state.retried) = (nil, [], []) }
             return (state.newWebhooks, state.revived, state.retried)
         }
-        for webhook in retried { deliveries.retry(webhook) }
+        // Whoever wants dead letters sent once more says that it is mended, too.
+        for webhook in retried.union(revived) { deliveries.retry(webhook) }
         if let webhooks {
             deliveries.apply(webhooks)
             if !ledger.requests.put(.webhooks(webhooks)) {
