@@ -25,6 +25,27 @@ export const endOf = (transaction) => new Promise((resolve, reject) => {
     'The browser aborted a transaction of the cache: is the database being deleted?'));
 });
 
+/** Milliseconds that a database may take to open, its upgrade included. */
+const openingMax = 10_000;
+
+/**
+ * What a request to open comes to; rejects when it is not answered, and closes what comes later.
+ * @param {IDBOpenDBRequest} request @returns {Promise<IDBDatabase>}
+ */
+const openedBy = (request) => new Promise((resolve, reject) => {
+  const timer = setTimeout(() => {
+    request.addEventListener('success', () => request.result.close());
+    reject(new Error('The browser does not open the cache: is another tab frozen that has it, or ' +
+      'is it being deleted?'));
+  }, openingMax);
+  const answered = () => clearTimeout(timer);
+  // That takes as long as there is to bring up to date.
+  request.addEventListener('upgradeneeded', answered);
+  request.addEventListener('success', answered);
+  request.addEventListener('error', answered);
+  answerTo(request).then(resolve, reject);
+});
+
 /** What a database of this layout has that one before had not: 2 has checksums of messages. */
 const layout = 2;
 
@@ -98,7 +119,7 @@ export class Database {
       database.createObjectStore('messages');
       database.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true });
     };
-    const database = await answerTo(request);
+    const database = await openedBy(request);
     try {
       const meta = database.transaction('meta').objectStore('meta');
       const [known, id] = await Promise.all([

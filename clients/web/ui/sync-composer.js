@@ -38,7 +38,7 @@ export class SyncComposer extends SyncElement {
   #send = make('button', { part: 'send', type: 'submit' });
   #sendText = make('span');
   #cancel = make('button', { part: 'cancel', type: 'button',
-    on: { click: () => this.cancel() } });
+    on: { click: () => { this.cancel(); this.focus(); } } });
   #about = make('div', { part: 'about' });
   #aboutText = make('span', { part: 'about-text' });
   #form = make('form', { part: 'form', on: {
@@ -67,7 +67,8 @@ export class SyncComposer extends SyncElement {
 
   /** Another channel has nothing of this one to reply to or to edit; what is typed stays. */
   set channel(channel) {
-    if (super.channel && channel?.name !== super.channel.name) {
+    const place = (/** @type {any} */ it) => `${it?.threadOf ?? ''}\n${it?.name ?? ''}`;
+    if (super.channel && place(channel) !== place(super.channel)) {
       if (this.#editing) this.#edit(null, '');
       this.#replyTo(null);
     }

@@ -198,6 +198,8 @@ export class SyncMessages extends ListElement {
   #markRead() {
     const { channel } = this;
     if (!channel?.unread?.count || document.visibilityState !== 'visible') return;
+    // Of a list without a place on the page nothing is seen.
+    if (this.#log.clientHeight === 0) return;
     this.settle(channel.markRead());
   }
 

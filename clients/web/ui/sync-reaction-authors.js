@@ -5,7 +5,7 @@ import { SyncElement, define } from './base/element.js';
 import {
   make, neighbour, setAttribute, setChildren, setText, wholeOf,
 } from './base/dom.js';
-import { Float, floatStyle, focused } from './base/float.js';
+import { Float, floatStyle, focused, keepingFocus } from './base/float.js';
 import { glyph } from './base/glyphs.js';
 import { showIcon, spoken } from './base/icon.js';
 import { compareBy, firstOf } from './model/order.js';
@@ -25,6 +25,7 @@ export class SyncReactionAuthors extends SyncElement {
   static properties = ['item', 'value', 'icons', 'order'];
   static observedAttributes = ['inline', 'page'];
 
+  /** Which actions they are. */ type = 'reaction';
   /** @type {Item|null} */ #item = null;
   /** @type {string|null} */ #value = null;
   /** @type {Icons} */ #icons = null;
@@ -112,7 +113,7 @@ export class SyncReactionAuthors extends SyncElement {
     const [channel, timetoken] = [this.channel, this.#item?.timetoken];
     this.#people = null;
     if (!channel || !timetoken || !this.isOpen) return ends;
-    const asked = this.#value === null ? {} : { value: this.#value };
+    const asked = { type: this.type, ...this.#value === null ? {} : { value: this.#value } };
     const people = this.#people = channel.people(timetoken, { ...asked, limit: this.page });
     people.observe(() => this.update());
     ends.push(() => people.end(), this.follow(timetoken, (item) => {
@@ -146,7 +147,7 @@ export class SyncReactionAuthors extends SyncElement {
   #renderTabs() {
     const { words } = this;
     const all = this.#item ? reactionsOf(this.#item, this.userId)
-      .filter(({ type }) => type === 'reaction').sort(compareBy(this.#order)) : [];
+      .filter(({ type }) => type === this.type).sort(compareBy(this.#order)) : [];
     const total = all.reduce((sum, { count }) => sum + count, 0);
     const before = this.#tabs;
     /** @param {string} key @param {string|null} value @param {number} count */
@@ -190,7 +191,9 @@ export class SyncReactionAuthors extends SyncElement {
       row.show(person, this, () => this.#takeBack(person));
       return [key, row];
     }));
-    setChildren(this.#list, [...this.#rows.values()].map(({ element }) => element));
+    keepingFocus(this.#list, () =>
+      setChildren(this.#list, [...this.#rows.values()].map(({ element }) => element)),
+    () => this.#panel);
     setText(this.#nobody, words.nobody);
     this.#nobody.hidden = people.length > 0;
     setText(this.#more, words.more);

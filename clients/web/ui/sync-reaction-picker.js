@@ -21,6 +21,7 @@ export class SyncReactionPicker extends SyncElement {
   static properties = ['item', 'values', 'icons', 'actions'];
   static observedAttributes = ['inline', 'readonly'];
 
+  /** Which actions they are. */ type = 'reaction';
   /** @type {Item|null} */ #item = null;
   /** @type {readonly string[]|null} */ #values = null;
   /** @type {Icons} */ #icons = null;
@@ -124,7 +125,7 @@ export class SyncReactionPicker extends SyncElement {
     setAttribute(this.#plus, 'aria-label', words.moreReactions);
     setAttribute(this.#list, 'aria-label', words.actions);
     const mine = new Set(this.#item ? reactionsOf(this.#item, this.userId)
-      .filter(({ type, isMine }) => type === 'reaction' && isMine).map(({ value }) => value) : []);
+      .filter(({ type, isMine }) => type === this.type && isMine).map(({ value }) => value) : []);
     const before = this.#choices;
     this.#choices = new Map([...new Set(values)].map((value) => {
       const button = before.get(value) ?? make('button', { type: 'button', class: 'emoji',
@@ -158,7 +159,8 @@ export class SyncReactionPicker extends SyncElement {
             if (isDangerous && !isAsked) {
               this.#doubt = id;
               this.#renderActions();
-              /** @type {any} */ (this.#list.querySelector(`[data-id="${id}"]`))?.focus();
+              const asked = `[data-id="${CSS.escape(id)}"]`;
+              /** @type {any} */ (this.#list.querySelector(asked))?.focus();
               return;
             }
             this.hide();
@@ -239,7 +241,7 @@ export class SyncReactionPicker extends SyncElement {
     const [item, channel] = [this.#item, this.channel];
     this.hide();
     if (!this.say('sync-react', { item, value, present: null })) return;
-    if (item?.timetoken && channel) this.settle(channel.toggle(item.timetoken, value));
+    if (item?.timetoken && channel) this.settle(channel.toggle(item.timetoken, value, this.type));
   }
 
   #closed() {

@@ -5,7 +5,7 @@ import { SyncElement, define } from './base/element.js';
 import {
   make, neighbour, setAttribute, setChildren, setText, wholeOf,
 } from './base/dom.js';
-import { focused } from './base/float.js';
+import { focused, keepingFocus } from './base/float.js';
 import { onAsked } from './base/gestures.js';
 import { glyph } from './base/glyphs.js';
 import { arranged, compareBy, firstOf, keyOf } from './model/order.js';
@@ -190,7 +190,9 @@ export class SyncReactions extends SyncElement {
     setAttribute(this.#add, 'aria-label', this.words.react);
     setAttribute(this.#bar, 'aria-label', this.words.reactions);
     this.#bar.hidden = boxes.length === 0;
-    setChildren(this.#bar, boxes);
+    // A bubble may go under the focus: by a tap, or because its last author took it back.
+    keepingFocus(this.#bar, () => setChildren(this.#bar, boxes),
+      () => this.closest('[role=log]'));
     this.stop.put();
   }
 
@@ -238,8 +240,8 @@ export class SyncReactions extends SyncElement {
     const about = this.#add.isConnected ? this.#add : this;
     if (!this.say('sync-pick', { item: this.#item, about })) return;
     this.#picker ??= this.root.appendChild(document.createElement('sync-reaction-picker'));
-    const { item, client, channel, icons, words, userId } = this;
-    Object.assign(this.#picker, { item, client, channel, icons, words, userId });
+    const { item, client, channel, icons, words, userId, type } = this;
+    Object.assign(this.#picker, { item, client, channel, icons, words, userId, type });
     this.#picker.show(about);
   }
 
@@ -251,8 +253,9 @@ export class SyncReactions extends SyncElement {
     if (!this.say('sync-authors', { item: this.#item, value })) return;
     if (!this.#item?.timetoken || !this.channel) return;
     this.#authors ??= this.root.appendChild(document.createElement('sync-reaction-authors'));
-    const { item, client, channel, directory, icons, words, userId } = this;
-    Object.assign(this.#authors, { item, client, channel, directory, icons, words, userId, value });
+    const { item, client, channel, directory, icons, words, userId, type } = this;
+    Object.assign(this.#authors,
+      { item, client, channel, directory, icons, words, userId, type, value });
     this.#authors.show(this);
   }
 }

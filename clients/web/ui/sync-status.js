@@ -24,6 +24,7 @@ export class SyncStatus extends SyncElement {
 
   /** When there was nothing unsent last, as `performance.now` has it. */ #unsentSince = Infinity;
   #typists = new Typists();
+  /** @type {string|undefined} In which channel those type. */ #typedIn;
   /** @type {any} */ #timer = 0;
   /** Whether somebody waits for the channel to be verified. */ #isWaiting = false;
   #state = make('span', { class: 'pill' });
@@ -63,6 +64,8 @@ export class SyncStatus extends SyncElement {
   listen() {
     const ends = super.listen();
     const { client, channel } = this;
+    if (channel?.name !== this.#typedIn) this.#typists = new Typists();
+    this.#typedIn = channel?.name;
     if (client) {
       ends.push(client.on('status', () => this.update()));
       ends.push(client.on('refused', () => this.update()));
@@ -71,7 +74,7 @@ export class SyncStatus extends SyncElement {
     if (channel) {
       ends.push(channel.observe((changes) => {
         for (const { kind, item } of changes) {
-          if (kind === 'insert') this.#typists.say(item.uuid, false, Date.now());
+          if (kind === 'insert') this.#typists.say(item.uuid, false, performance.now());
         }
         this.update();
       }));
@@ -89,7 +92,7 @@ export class SyncStatus extends SyncElement {
   #heard(name, event) {
     const said = typingOf(event);
     if (!said || name !== this.channel?.name || said.id === this.userId) return;
-    this.#typists.say(said.id, said.isTyping, Date.now());
+    this.#typists.say(said.id, said.isTyping, performance.now());
     this.update();
   }
 
@@ -100,9 +103,9 @@ export class SyncStatus extends SyncElement {
     setAttribute(this.#state, 'part', `pill ${kind} ${state}`);
     setText(this.#word, String(words[/** @type {keyof typeof words} */ (state)] ?? state));
     setText(this.#unsent, unsent > 0 ? words.unsent(unsent) : '');
-    const typists = this.#typists.at(Date.now()).map((id) => isolated(this.nameOf(id)));
+    const typists = this.#typists.at(performance.now()).map((id) => isolated(this.nameOf(id)));
     setText(this.#typing, typists.length > 0 ? words.typing(typists.slice(0, 3)) : '');
-    this.#again(Math.min(this.#typists.wait(Date.now()) ?? Infinity,
+    this.#again(Math.min(this.#typists.wait(performance.now()) ?? Infinity,
       client?.waiting ? unsentAfter : Infinity));
     this.#awaitVerified();
   }

@@ -72,8 +72,8 @@ export function setChildren(parent, children) {
 export function fill(place, made) {
   if (typeof made === 'number') made = String(made);
   if (made === null || made === undefined) setChildren(place, []);
-  else if (typeof made === 'string') setText(place, made);
-  else setChildren(place, [made]);
+  else if (typeof made !== 'string') setChildren(place, [made]);
+  else if (place.childElementCount > 0 || place.textContent !== made) place.textContent = made;
 }
 
 /**

@@ -1,6 +1,8 @@
 // What all elements are: properties, words, and a client and a channel that they listen to.
 // @ts-check
 import { ofPage, wordsOver } from '../model/given.js';
+import { languageOf } from '../model/days.js';
+import { isSeen } from '../model/icons.js';
 import { inNextFrame } from './frames.js';
 import { sheetOf, tokens } from './tokens.js';
 import { usualWords } from './words.js';
@@ -118,7 +120,7 @@ export class SyncElement extends Base {
   /** In which language dates and numbers are written: that of the page around it. */
   get language() {
     const host = /** @type {HTMLElement|null} */ (this.closest('[lang]'));
-    return host?.lang || document.documentElement.lang || undefined;
+    return languageOf(host?.lang || document.documentElement.lang);
   }
 
   /** Whether it is written from right to left. */
@@ -131,7 +133,9 @@ export class SyncElement extends Base {
    * @param {string} id
    */
   nameOf(id) {
-    return String(this.knownOf(id)?.name || id || this.words.somebody);
+    const name = String(this.knownOf(id)?.name ?? '');
+    // One of spaces and marks would be nobody.
+    return (isSeen(name) && name) || id || this.words.somebody;
   }
 
   /**

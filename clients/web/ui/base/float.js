@@ -151,12 +151,38 @@ export function focused() {
   return it;
 }
 
+/**
+ * Whether an element, or what is in it in whatever shadow, has the focus.
+ * @param {HTMLElement} element
+ */
+export function focusIsIn(element) {
+  /** @type {any} */ let it = focused();
+  while (it && !element.contains(it)) it = it.getRootNode().host ?? null;
+  return it !== null;
+}
+
+/**
+ * Has what changes children that may have the focus leave it to the next one of them, or to what
+ * there is instead.
+ * @param {HTMLElement} parent @param {() => void} change @param {() => HTMLElement|null} instead
+ */
+export function keepingFocus(parent, change, instead) {
+  const buttons = () => [...parent.querySelectorAll('button')].filter((it) => !it.hidden);
+  const before = focused();
+  const index = parent.contains(before) ? buttons().indexOf(/** @type {any} */ (before)) : -1;
+  change();
+  if (index < 0 || (before?.isConnected && !before.hidden)) return;
+  const left = buttons();
+  (left[index] ?? left.at(-1) ?? instead())?.focus({ preventScroll: true });
+}
+
 /** The style of what floats. */
 export const floatStyle = `
 .float {
   position: fixed; inset: auto; margin: 0; padding: var(--_step); border: 1px solid var(--_line);
   border-radius: var(--_radius); background: var(--_raised); color: var(--_ink);
-  box-shadow: var(--_shadow); overflow: hidden; max-inline-size: calc(100vw - 16px);
+  box-shadow: var(--_shadow); overflow: hidden auto; max-inline-size: calc(100vw - 16px);
+  max-block-size: calc(100dvh - 16px);
   opacity: 1; transition: opacity var(--_motion), translate var(--_motion);
   font: var(--_size) / 1.45 var(--_font);
 }

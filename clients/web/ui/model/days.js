@@ -35,6 +35,19 @@ export function beginnings(before, item, now) {
 }
 
 /**
+ * What of a page's `lang` dates can be written in; of one that is none, the browser's language.
+ * @param {string|undefined} lang
+ */
+export function languageOf(lang) {
+  try {
+    // An underscore is a usual mistake.
+    return Intl.getCanonicalLocales(lang?.replaceAll('_', '-') || [])[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * How a day is written: today, yesterday, the day of the week, or the date.
  * @param {Date} date @param {Date} now @param {string} [language]
  */

@@ -12,8 +12,9 @@ const told = new WeakSet();
  * @param {string} name @param {object} given @param {unknown} error
  */
 function tell(name, given, error) {
-  if (told.has(given)) return;
-  told.add(given);
+  const key = Object(given) === given ? given : tell;
+  if (told.has(key)) return;
+  told.add(key);
   console.warn(`The page's ${name} failed; what shows without it is there instead.`, error);
 }
 

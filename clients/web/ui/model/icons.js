@@ -65,12 +65,15 @@ function usualOf(value, rules) {
 /** Anything but spaces, controls, and what Unicode says shows nothing by itself. */
 const ink = /[^\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
+/** Whether a text shows anything. */
+export const isSeen = (/** @type {string} */ text) => ink.test(text);
+
 /**
  * A text that shows something: of one that does not, what its first character is called.
  * @param {string} text
  */
 export function visible(text) {
-  if (ink.test(text)) return text;
+  if (isSeen(text)) return text;
   const code = text.codePointAt(0);
   return code === undefined ? '?' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }

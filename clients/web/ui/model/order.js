@@ -21,7 +21,8 @@ export function compareBy(order) {
   const { first } = reactionOrders;
   if (typeof order === 'function') {
     return (left, right) =>
-      ofPage('order', order, () => order(left, right), () => 0) || first(left, right);
+      // Who compares timetokens may come to a BigInt, which sorting does not take.
+      ofPage('order', order, () => Number(order(left, right)), () => 0) || first(left, right);
   }
   const compare = Array.isArray(order) ? reactionOrders.fixed(order)
     : typeof order === 'string' ? named(order) : first;

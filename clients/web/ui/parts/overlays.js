@@ -9,6 +9,17 @@ import { rowAt } from './message-row.js';
 /** @typedef {import('../../core/types.js').Item} Item */
 /** @typedef {any} SyncMessages The list that it is of. */
 
+/**
+ * What a page's `actions` gave, if that is what it is to be.
+ * @param {any} actions @returns {import('./message-actions.js').Action[]}
+ */
+function checked(actions) {
+  const isWhole = Array.isArray(actions) && actions.every((it) =>
+    typeof it?.label === 'string' && typeof it.run === 'function');
+  if (!isWhole) throw new TypeError('It has to return a list of { id, label, run }.');
+  return actions;
+}
+
 /** The picker and the list of authors of a list of messages. */
 export class Overlays {
   /** @type {any} */
@@ -67,8 +78,9 @@ export class Overlays {
     const isReadOnly = list.isReadOnly || list.hasAttribute('no-reactions') ||
       item.timetoken === null || item.isDeleted;
     this.picker.toggleAttribute('readonly', isReadOnly);
-    const actions = ofPage(
-      'actions', list.actions, () => list.actions(item, list), () => usualActions(item, list));
+    const usual = () => usualActions(item, list);
+    const actions = list.actions
+      ? ofPage('actions', list.actions, () => checked(list.actions(item, list)), usual) : usual();
     Object.assign(this.picker, this.#given, { item, values: list.values, actions });
     this.picker.show(about);
     return this.picker.isOpen;

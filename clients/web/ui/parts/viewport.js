@@ -1,7 +1,7 @@
 // A long list of which only the part in sight is there: what is read stays where it is meanwhile.
 // @ts-check
 import { setChildren } from '../base/dom.js';
-import { focused } from '../base/float.js';
+import { focusIsIn } from '../base/float.js';
 import { inNextFrame } from '../base/frames.js';
 import { Heights } from '../model/heights.js';
 
@@ -174,7 +174,7 @@ export class Viewport {
     const row = this.#rows.get(key);
     if (!row) return;
     this.#rows.delete(key);
-    const isFocused = row.element.contains(focusedHost(focused(), row.element));
+    const isFocused = focusIsIn(row.element);
     this.#sizes.unobserve(row.element);
     row.element.remove();
     if (isFocused) this.#scroller.focus({ preventScroll: true });
@@ -216,7 +216,10 @@ export class Viewport {
       const index = key === undefined ? -1 : this.#placeOf(key);
       if (index >= 0 && this.#heights.set(index, size.blockSize)) isChanged = true;
     }
-    if (!isChanged) return;
+    // What fills after it was put may be as high as was known, and end elsewhere all the same.
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    const isOff = this.isAtEnd && scrollHeight - scrollTop - clientHeight > 1;
+    if (!isChanged && !isOff) return;
     // Before this frame is painted, so that nothing jumps; other rows come with the next one.
     if (this.#isStale) this.render();
     else this.#put(this.#wanted);
@@ -284,14 +287,4 @@ export class Viewport {
     const within = this.#top - this.#offset;
     return [this.#heights.at(within), this.#heights.at(within + this.#height)];
   }
-}
-
-/**
- * What of a tree contains what has the focus, out of whatever shadow.
- * @param {HTMLElement|null} element @param {HTMLElement} within
- */
-function focusedHost(element, within) {
-  /** @type {any} */ let it = element;
-  while (it && !within.contains(it)) it = it.getRootNode().host ?? null;
-  return it;
 }
