@@ -1,5 +1,6 @@
 """Webhooks: receivers that answer once too often."""
 
+import contextlib
 import json
 import socket
 import threading
@@ -31,7 +32,8 @@ class TwiceAnswering:
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
-        with connection, connection.makefile("rb") as file:
+        # It ends whenever the daemon closes it.
+        with contextlib.suppress(OSError), connection, connection.makefile("rb") as file:
             while file.readline():
                 length = 0
                 while (line := file.readline()) not in (b"\r\n", b""):

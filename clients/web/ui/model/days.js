@@ -41,7 +41,7 @@ export function beginnings(before, item, now) {
 export function languageOf(lang) {
   try {
     // An underscore is a usual mistake.
-    return Intl.getCanonicalLocales(lang?.replaceAll('_', '-') || [])[0];
+    return Intl.DateTimeFormat.supportedLocalesOf(lang?.replace(/_/g, '-') || [])[0];
   } catch {
     return undefined;
   }
