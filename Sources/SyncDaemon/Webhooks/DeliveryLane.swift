@@ -75,7 +75,7 @@ struct DeliveryLane {
     /// forming is sent as it is.
     mutating func retry() {
         notBefore = 0
-        isHurried = state != .empty
+        isHurried = place != nil
         if case .sending = state { isRetried = true }
     }
 
