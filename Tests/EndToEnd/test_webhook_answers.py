@@ -20,6 +20,7 @@ class TwiceAnswering:
         self.server = socket.create_server(("127.0.0.1", 0))
         self.url = "http://127.0.0.1:%d/" % self.server.getsockname()[1]
         self.events = []
+        self.has_answered_twice = threading.Event()
         self.lock = threading.Lock()
         threading.Thread(target=self.accept, daemon=True).start()
 
@@ -48,6 +49,7 @@ class TwiceAnswering:
                 if number == 0:
                     time.sleep(0.02)
                     connection.sendall(OK)
+                    self.has_answered_twice.set()
 
 
 class Answers(WebhookTestCase):
@@ -60,7 +62,7 @@ class Answers(WebhookTestCase):
         await ada.publish("room", 1)
         delivered = 'delivered_total{webhook="hook"}'
         await eventually(lambda: self.metrics(daemon)[delivered] == 1, "the first")
-        time.sleep(0.1)
+        await eventually(receiver.has_answered_twice.is_set, "the second answer")
         await ada.publish("room", 2)
         await eventually(lambda: self.metrics(daemon)[delivered] == 2, "the second")
         self.assertEqual(receiver.events, [[1], [2], [2]])
