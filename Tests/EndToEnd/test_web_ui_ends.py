@@ -98,6 +98,7 @@ class Ends(UiCase):
         ada = await self.person(self.daemon, "ada")
         focus = "(() => { let it = document.activeElement; while (it?.shadowRoot?.activeElement) it" \
                 " = it.shadowRoot.activeElement; return it?.getAttribute('part'); })()"
+        await ada.page.until(f"all('{BAR} >>> [part=toggle]').length === 1", "a bubble")
         await ada.page.run(f"one('{BAR} >>> [part=toggle]').focus()")
         await self.zoe.remove("room", message, "🔥")
         await ada.page.until(f"all('{BAR} >>> [part=toggle]').length === 0", "it to go")
