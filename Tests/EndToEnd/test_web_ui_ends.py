@@ -2,11 +2,13 @@
 
 import unittest
 
-from test_web_ui import BAR, MESSAGE, PICKER, UiCase
+from test_web_ui import BAR, MESSAGE, PICKER, SHEET, UiCase
 
 CHOICE = "[part~=choice]"
 AT_END = ("(() => { const it = one('sync-messages >>> [part=log]');"
           " return it.scrollHeight - it.scrollTop - it.clientHeight < 2; })()")
+FOCUS = ("(() => { let it = document.activeElement; while (it?.shadowRoot?.activeElement)"
+         " it = it.shadowRoot.activeElement; return it?.getAttribute('part'); })()")
 
 
 class Ends(UiCase):
@@ -96,16 +98,61 @@ class Ends(UiCase):
         message = await self.zoe.publish("room", {"text": "hello"})
         await self.zoe.add("room", message, "🔥")
         ada = await self.person(self.daemon, "ada")
-        focus = "(() => { let it = document.activeElement; while (it?.shadowRoot?.activeElement) it" \
-                " = it.shadowRoot.activeElement; return it?.getAttribute('part'); })()"
         await ada.page.until(f"all('{BAR} >>> [part=toggle]').length === 1", "a bubble")
         await ada.page.run(f"one('{BAR} >>> [part=toggle]').focus()")
         await self.zoe.remove("room", message, "🔥")
         await ada.page.until(f"all('{BAR} >>> [part=toggle]').length === 0", "it to go")
-        self.assertEqual(await ada.page.run(focus), "log")
+        self.assertEqual(await ada.page.run(FOCUS), "log")
         await ada.page.run("composer.parent = room.items[0]")
         await ada.click("sync-composer >>> [part=cancel]")
-        await ada.page.until(f"{focus} === 'field'", "the field")
+        await ada.page.until(f"{FOCUS} === 'field'", "the field")
+
+    async def test_the_focus_stays_among_who_reacted(self):
+        message = await self.zoe.publish("room", {"text": "hello"})
+        for n in range(3):
+            await self.zoe.add("room", message, f"v{n}")
+        ada = await self.person(self.daemon, "ada")
+        await ada.page.run("room.react(room.items[0].timetoken, 'mine')")
+        await ada.page.until("room.items[0].actions.length === 4", "all")
+        await ada.page.run("list.root.querySelector('sync-reaction-authors')"
+                           ".setAttribute('page', '3'); list.openAuthors(room.items[0])")
+        await ada.page.until(f"one('{SHEET} >>> [part=more]')", "more")
+        await ada.page.run(f"one('{SHEET} >>> [part=more]').focus()")
+        await ada.press("Enter")
+        await ada.page.until(f"all('{SHEET} >>> [part=more]').length === 0", "the last of them")
+        self.assertEqual(await ada.page.run(FOCUS), "panel")
+        await ada.page.run(f"one('{SHEET} >>> [part=take-back]').focus()")
+        await ada.press("Enter")
+        await ada.page.until(f"all('{SHEET} >>> [part=take-back]').length === 0", "it to go")
+        self.assertEqual(await ada.page.run(FOCUS), "panel")
+
+    async def test_the_focus_stays_among_further_bubbles(self):
+        message = await self.zoe.publish("room", {"text": "hello"})
+        for n in range(30):
+            await self.zoe.add("room", message, f"v{n}")
+        ada = await self.person(self.daemon, "ada")
+        await self.says(ada, f"{BAR} >>> [part=more]", ["+6"])
+        await ada.page.run(f"one('{BAR} >>> [part=more]').focus()")
+        await ada.press("Enter")
+        await ada.page.until(f"all('{BAR} >>> [part=toggle]').length === 30", "all")
+        self.assertEqual(await ada.page.run(FOCUS), "toggle")
+
+    async def test_a_name_that_shows_nothing_is_none(self):
+        await self.zoe.command("setUser", userId="zoe", set={"name": " \u200b\u2060"})
+        await self.zoe.publish("room", {"text": "hello"})
+        ada = await self.person(self.daemon, "ada")
+        await self.says(ada, f"{MESSAGE} >>> [part=author]", ["zoe"])
+
+    async def test_a_picker_fits_a_small_page(self):
+        await self.zoe.publish("room", {"text": "hello"})
+        ada = await self.person(self.daemon, "ada", screen={"width": 320, "height": 200})
+        await ada.page.until("room.items.length === 1", "it")
+        await ada.page.run("list.openPicker(room.items[0], list)")
+        await ada.click(f"{PICKER} >>> [part=plus]")
+        await ada.page.until(f"one('{PICKER} >>> [part=search]')", "the search")
+        await ada.page.until(f"(() => {{ const it = one('{PICKER} >>> [part=picker]')"
+                             ".getBoundingClientRect(); return it.top >= 0 && it.left >= 0 && "
+                             "it.bottom <= innerHeight && it.right <= innerWidth; })()", "it to fit")
 
     async def test_who_types_elsewhere_does_not_here(self):
         ada = await self.person(self.daemon, "ada")

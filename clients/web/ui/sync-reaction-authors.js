@@ -197,7 +197,10 @@ export class SyncReactionAuthors extends SyncElement {
     setText(this.#nobody, words.nobody);
     this.#nobody.hidden = people.length > 0;
     setText(this.#more, words.more);
+    const isAtMore = focused() === this.#more;
     this.#more.hidden = !this.#people?.isMore;
+    // Not to a button: what follows would be somebody's to remove.
+    if (isAtMore && this.#more.hidden) this.#panel.focus({ preventScroll: true });
     this.#list.hidden = people.length === 0;
   }
 
