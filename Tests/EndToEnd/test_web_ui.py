@@ -421,6 +421,10 @@ class Messages(UiCase):
         await ada.click(f"{MESSAGE} >>> [part=thread]")
         await self.says(ada, text, ["Who brings the cake?", "I do"])
         await self.says(ada, f"{MESSAGE} >>> [part=quote]", [])
+        # A reply to one of them would be one to the first.
+        await ada.page.run("list.openPicker(room.items[2], list)")
+        await self.says(ada, f"{PICKER} >>> [part~=action]", ["Copy text"])
+        await ada.press("Escape")
         await ada.click(FIELD)
         await ada.type("Thank you!")
         await ada.press("Enter")

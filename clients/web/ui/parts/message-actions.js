@@ -23,7 +23,7 @@ export const isFlagged = (item, userId) =>
 /**
  * Copy, who reacted, reply, and of one's own messages delete, and edit where they have a text; of
  * others' flag, where the list says that somebody looks after flags. Where there is a composer, it
- * writes replies and edits. In the past there are copy and reply.
+ * writes replies and edits. In the past there are copy and reply; in a thread there is no reply.
  * @param {Item} item @param {SyncMessages} list
  * @returns {Action[]}
  */
@@ -41,7 +41,8 @@ export function usualActions(item, list) {
       run: () => list.settle(navigator.clipboard.writeText(textOf(item.payload))) },
     isReacted && !list.isInPast && { id: 'who', label: words.whoReacted,
       run: () => list.openAuthors(item) },
-    list.composer && timetoken !== null && { id: 'reply', label: words.reply,
+    // What is written in a thread answers its first message, whatever it was begun from.
+    list.composer && timetoken !== null && !channel?.threadOf && { id: 'reply', label: words.reply,
       run: () => {
         if (list.say('sync-reply', { item })) list.composer.parent = item;
       } },
