@@ -13,9 +13,10 @@ import { View, nothing } from './view.js';
 /** @param {Item} left @param {Item} right */
 export function isSameItem(left, right) {
   // Not by ===: an own message is told once, also when the cache's copy takes its place.
-  return isEqual(left.payload, right.payload) && left.pending === right.pending &&
-    left.timetoken === right.timetoken && left.versions === right.versions &&
-    left.isDeleted === right.isDeleted && left.threadCount === right.threadCount &&
+  return isSameContent(left, right) && left.uuid === right.uuid &&
+    left.pending === right.pending && left.timetoken === right.timetoken &&
+    left.versions === right.versions && left.isDeleted === right.isDeleted &&
+    left.threadCount === right.threadCount &&
     (viewOf(left) ?? nothing).isSame(viewOf(right) ?? nothing);
 }
 

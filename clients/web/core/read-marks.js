@@ -77,12 +77,22 @@ export function answered(mark, wish, through) {
 }
 
 /**
+ * What is known of a mark that a store has not all of: the browser deleted the database, and the
+ * versions of the one that was begun for it are lower.
+ * @param {ReadMark} known @param {ReadMark} kept What the store has now. @returns {ReadMark}
+ */
+export function restored(known, kept) {
+  if (known.version <= kept.version) return kept;
+  return wished(kept.through === null ? known : heard(known, kept.through), kept.wish);
+}
+
+/**
  * What a store makes of a change.
  * @param {ReadMark} mark @param {(mark: ReadMark) => ReadMark} change @returns {ReadMark}
  */
 export function changed(mark, change) {
   const next = change(mark);
-  return next === mark ? mark : { ...next, version: mark.version + 1 };
+  return next === mark ? mark : { ...next, version: Math.max(mark.version, next.version) + 1 };
 }
 
 /**

@@ -11,7 +11,6 @@ import { isLater, never } from './timetoken.js';
 /** @typedef {import('./group.js').Group} Group */
 /** @typedef {import('./group.js').GroupItem} GroupItem */
 
-
 /**
  * How many versions there are, the payload that shows, and whether the author said that it is as
  * good as deleted.
@@ -37,11 +36,40 @@ export function saidBy(groups, author) {
 /** @type {readonly any[]} */
 const nothing = [];
 
+/** Levels of nesting that any payload may have. */
+const depthMax = 32;
+
 /**
- * A version says a JSON value; what is none is the text itself, as chat SDKs send it.
+ * Whether a JSON text is nested too deep for whoever walks through it.
+ * @param {string} text
+ */
+function isTooDeep(text) {
+  // Each level is a bracket at either end.
+  if (text.length <= 2 * depthMax) return false;
+  let [depth, isQuoted] = [0, false];
+  for (let i = 0; i < text.length; i++) {
+    const it = text[i];
+    if (isQuoted) {
+      if (it === '\\') i++;
+      else if (it === '"') isQuoted = false;
+    } else if (it === '"') {
+      isQuoted = true;
+    } else if (it === '[' || it === '{') {
+      if (++depth > depthMax) return true;
+    } else if (it === ']' || it === '}') {
+      depth--;
+    }
+  }
+  return false;
+}
+
+/**
+ * A version says a JSON value; what is none is the text itself, as chat SDKs send it. So is what is
+ * deeper than a payload may be: the daemon does not look into values.
  * @param {string} value
  */
 function payloadOf(value) {
+  if (isTooDeep(value)) return value;
   try {
     return JSON.parse(value);
   } catch {

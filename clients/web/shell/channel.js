@@ -29,6 +29,15 @@ const usersMax = 1000;
 const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'descending', 'after',
   'limit'];
 
+/** What all wishes of this page begin with: those of another tab are not made here. */
+const page = randomDigits(8);
+
+/**
+ * Whether a message on its way was written on this page, by its key; not in another tab.
+ * @param {string} key
+ */
+export const isOfPage = (key) => key.startsWith(page);
+
 /**
  * A reaction that is wished.
  * @typedef {{value: string, score?: number, present?: boolean, type?: string}} Reacting
@@ -256,7 +265,8 @@ export class Channel extends WindowedChannel {
     const { cursor } = this.sync.cache;
     /** @type {Entry} */
     const entry = {
-      ...fields, channel: this.name, mutation: randomDigits(32), sent: false, acknowledged: null,
+      ...fields, channel: this.name, mutation: page + randomDigits(24), sent: false,
+      acknowledged: null,
       observed: fields.kind === 'publish' && this.isLoaded ? cursor : null,
     };
     return this.#outbox.add(entry, () => this.sync.cache, this.rules);

@@ -82,6 +82,7 @@ export class Neighbours {
     const { kind, name, names, seen, windows, counted } = message;
     if (kind === 'follow') {
       this.#followed.hold(names, seen, windows, counted);
+      if (counted?.length > 0) this.#marks.tell(counted);
       this.#device.tellStatus();
     }
     if (kind === 'left') this.#followed.left(name);

@@ -74,6 +74,14 @@ export class ReadMarks {
     this.#stored.hear(marks);
   }
 
+  /**
+   * Another tab counts channels.
+   * @param {string[]} names
+   */
+  tell(names) {
+    this.#stored.tell(names);
+  }
+
   /** This tab is to connect. */
   lead() {
     return this.#stored.lead();

@@ -1,6 +1,8 @@
 // The read marks of this device as they are stored and shown: by all tabs with the same cache.
 // @ts-check
-import { heard, isPending, readThrough, unknownMark, wished } from '../core/read-marks.js';
+import {
+  heard, isPending, readThrough, restored, unknownMark, wished,
+} from '../core/read-marks.js';
 import { isLater } from '../core/timetoken.js';
 
 /** @typedef {import('../core/read-marks.js').ReadMark} ReadMark */
@@ -92,6 +94,15 @@ export class StoredMarks {
   }
 
   /**
+   * Another tab counts channels: the store may have lost what this one knows of them.
+   * @param {string[]} names
+   */
+  tell(names) {
+    const marks = [...this.#kept].filter(([name]) => names.includes(name));
+    if (marks.length > 0) this.#device.tell({ kind: 'read', marks });
+  }
+
+  /**
    * The person has read a channel up to there. Resolves when that is stored.
    * @param {string} name @param {string} through @returns {Promise<void>}
    */
@@ -120,8 +131,8 @@ export class StoredMarks {
       try {
         if (refusal) throw refusal;
         const again = [...this.#unstored].map((name) => this.#knownAgain(name));
-        const left = await store.changeMarks(
-          [...again, ...batch].map(({ name, change }) => [name, change]));
+        const left = await store.changeMarks([...again, ...batch].map(({ name, change }) =>
+          [name, (mark) => change(restored(this.#kept.get(name) ?? unknownMark, mark))]));
         this.#unstored.clear();
         this.#stored(batch, left);
       } catch (error) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { reactionsOf } from '../core/reactions.js';
+import { isSameItem } from '../core/item.js';
 import { versionsOf } from '../core/versions.js';
 import { Server } from './model.mjs';
 import { World, endWorlds, followed, turn } from './world.mjs';
@@ -208,6 +209,22 @@ test('versions are the author\'s, the newest one shows, and no JSON is a text', 
   assert.deepEqual(found([version('1', '9')], [edit('2'), edit('3')]), [3, 3, false]);
   assert.deepEqual(found([version('1', '9')], [edit('2', '8')]), [2, 1, false]);
   assert.deepEqual(found([version('2', '8'), version('1', '9')], [edit('2')]), [2, 2, false]);
+  // Who walks through it would find no end; so deep the daemon takes no payload.
+  const nested = (levels) => '['.repeat(levels) + ']'.repeat(levels);
+  for (const [value, isText] of [
+    [nested(32), false], [nested(33), true], [nested(16000), true],
+    [JSON.stringify({ text: `"${'['.repeat(99)}` }), false],
+    [JSON.stringify(Array(99).fill([])), false],
+  ]) assert.equal(found([version(value, '9')])[1] === value, isText, value.slice(0, 80));
+});
+
+test('an item is another one when its author, parent or meta is', () => {
+  const item = { payload: 1, uuid: 'ada', pending: false, timetoken: '5', versions: 0,
+    isDeleted: false, threadCount: 0, parent: '3', meta: { a: 1 }, messageType: 'note' };
+  assert.equal(isSameItem(item, { ...item, meta: { a: 1 } }), true);
+  for (const it of [{ uuid: 'bob' }, { parent: '4' }, { meta: { a: 2 } }, { messageType: 'x' }]) {
+    assert.equal(isSameItem(item, { ...item, ...it }), false);
+  }
 });
 
 test('what chat SDKs write shows, and nobody else\'s', async () => {

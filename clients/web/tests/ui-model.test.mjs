@@ -7,7 +7,9 @@ import { usualReactions } from '../core/reactions.js';
 import { usualRules } from '../core/rules.js';
 import { placeFor } from '../ui/base/float.js';
 import { usualWords } from '../ui/base/words.js';
-import { beginnings, clockText, dayText, hasText, itemAt, textOf } from '../ui/model/days.js';
+import {
+  beginnings, clockText, dayText, hasText, itemAt, textOf, untilTomorrow,
+} from '../ui/model/days.js';
 import { readTable, search, tones, withTone } from '../ui/model/emoji.js';
 import { table } from '../ui/model/emoji-table.js';
 import { Heights } from '../ui/model/heights.js';
@@ -255,6 +257,19 @@ test('a day is written as people say it', () => {
   assert.equal(dayText(new Date('2025-11-19T12:00:00'), now, 'en'), 'November 19, 2025');
   assert.equal(dayText(new Date('2026-11-25T12:00:00'), now, 'de'), 'Gestern');
   assert.equal(clockText(new Date('2026-11-26T09:05:00'), 'de'), '09:05');
+  assert.equal(untilTomorrow(new Date('2026-12-31T23:59:00')), 60_000);
+});
+
+test('a device that is taken elsewhere has the time of there', () => {
+  const zone = process.env.TZ;
+  const date = new Date('2026-11-26T09:05:00Z');
+  const times = ['UTC', 'Asia/Tokyo', 'America/New_York'].map((it) => {
+    process.env.TZ = it;
+    return clockText(date, 'de');
+  });
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
+  assert.deepEqual(times, ['09:05', '18:05', '04:05']);
 });
 
 test('a message is found by its timetoken, among those on their way as well', () => {

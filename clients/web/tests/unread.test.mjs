@@ -463,6 +463,13 @@ async function tabsOf(server, channel = {}, late) {
   return pair;
 }
 
+/** All that may be told by and by is. */
+async function settledPair(pair) {
+  await pair.rest();
+  await clock.advance(1000);
+  await pair.rest();
+}
+
 const unreadOf = ({ tabs }) => tabs.map(({ channel }) => channel.unread);
 
 test('tabs show the same, and the one that connects says what the other one has read', async () => {
@@ -486,6 +493,26 @@ test('tabs show the same, and the one that connects says what the other one has 
   await pair.rest();
   assert.equal((await answer)[0].count, 1);
   assert.deepEqual(sentOf(follower, 'unread'), []);
+});
+
+test('marks outlive the database that they were kept in', async () => {
+  const { server, messages } = serverOf(4);
+  const pair = await tabsOf(server);
+  const [leader] = pair.tabs;
+  for (const message of messages.slice(0, 3)) {
+    await leader.channel.markRead(message);
+    await settledPair(pair);
+  }
+  // Versions of the next one begin anew.
+  pair.disk.clear();
+  const next = server.publish('zoe', { payload: 'next' }).timetoken;
+  await pair.rest();
+  assert.equal(leader.channel.unread.count, 2);
+  await leader.channel.markRead(next);
+  await settledPair(pair);
+  assert.equal(server.marks.get('ada'), next);
+  const none = { count: 0, atLeast: false, through: next };
+  assert.deepEqual(unreadOf(pair), [none, none]);
 });
 
 test('a tab alone wants to know what is unread', async () => {

@@ -1,5 +1,6 @@
 // The element <sync-messages>: a channel as a log, of which only what is in sight is there.
 // @ts-check
+import { isOfPage } from '../shell/channel.js';
 import { define } from './base/element.js';
 import { make, setAttribute, setText, wholeOf } from './base/dom.js';
 import { floatStyle } from './base/float.js';
@@ -87,6 +88,7 @@ export class SyncMessages extends ListElement {
     this.#viewport.begin();
     if (channel !== this.#listed) {
       this.#listed = channel;
+      this.#overlays.close();
       this.#newestToken = newestOf(channel?.items ?? []);
       this.#older = new Older(channel, () => this.update());
       this.#toPresent();
@@ -100,8 +102,10 @@ export class SyncMessages extends ListElement {
       else this.#changed(changes, items);
     }));
     if (this.client) {
+      ends.push(this.client.on('status', (status) => status === 'online' && this.#retry()));
       ends.push(this.client.on('rules', (it) => it.channel === channel.name && this.again()));
     }
+    ends.push(this.eachDay());
     const visible = () => this.#seen();
     document.addEventListener('visibilitychange', visible);
     ends.push(() => document.removeEventListener('visibilitychange', visible));
@@ -118,8 +122,8 @@ export class SyncMessages extends ListElement {
         BigInt(item.timetoken) > BigInt(this.#newestToken));
       if (!isNews) continue;
       if (item.timetoken) this.#newestToken = item.timetoken;
-      // Who says something wants to see it.
-      if (item.pending && item.uuid === this.userId) isOwn = true;
+      // Who says something wants to see it; not who has said it in another tab.
+      if (item.pending && isOfPage(item.key)) isOwn = true;
       else if (!isAtEnd) this.#unseen++;
     }
     if (!this.isInPast) {
@@ -188,6 +192,12 @@ export class SyncMessages extends ListElement {
       this.settle(this.#past.loadNewer(this.#pageSize));
     }
     this.update();
+  }
+
+  /** What of the past did not come without a connection is asked for again. */
+  #retry() {
+    this.#past.retry();
+    if (this.isInPast) this.#seen();
   }
 
   get #pageSize() {

@@ -22,7 +22,7 @@ const [tabsUsual, furtherTabs] = [24, 100];
 
 export class SyncReactionAuthors extends SyncElement {
   static styles = [floatStyle, faceStyle, authorsStyle];
-  static properties = ['item', 'value', 'icons', 'order'];
+  static properties = ['item', 'value', 'icons', 'order', 'type'];
   static observedAttributes = ['inline', 'page'];
 
   /** Which actions they are. */ type = 'reaction';

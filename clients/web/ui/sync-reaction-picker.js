@@ -18,7 +18,7 @@ import { pickerStyle } from './styles/picker.js';
 
 export class SyncReactionPicker extends SyncElement {
   static styles = [floatStyle, pickerStyle];
-  static properties = ['item', 'values', 'icons', 'actions'];
+  static properties = ['item', 'values', 'icons', 'actions', 'type'];
   static observedAttributes = ['inline', 'readonly'];
 
   /** Which actions they are. */ type = 'reaction';
@@ -214,6 +214,15 @@ export class SyncReactionPicker extends SyncElement {
     this.#float.close();
   }
 
+  reworded() {
+    super.reworded();
+    // The panel has its words from when it was made.
+    this.#panel?.element.remove();
+    this.#panel = null;
+    this.#float.panel.classList.remove('open-search');
+    setAttribute(this.#plus, 'aria-expanded', 'false');
+  }
+
   /** Shows everything there is, and a search in it. */
   search() {
     if (!this.offered.canSearch) return;
@@ -267,7 +276,7 @@ export class SyncReactionPicker extends SyncElement {
       this.item = it.item;
       this.show(it.about);
       return this.isOpen;
-    });
+    }, (target) => found(target)?.item?.key);
   }
 }
 

@@ -56,7 +56,7 @@ export class SyncReactions extends SyncElement {
       const bubble = this.#bubbleAt(target);
       if (bubble) this.showAuthors(bubble.reaction.value);
       return !!bubble;
-    });
+    }, (target) => this.#bubbleAt(target) && this.#item?.key);
   }
 
   /** The message whose reactions they are: an item of `channel.items`. */

@@ -18,5 +18,7 @@ export function connect(place, properties) {
   // One list and one place to write belong together.
   const [lists, composers] = ['sync-messages', 'sync-composer']
     .map((name) => /** @type {any[]} */ ([...place.querySelectorAll(name)]));
-  if (lists.length === 1 && composers.length === 1) composers[0].list ??= lists[0];
+  if (lists.length !== 1 || composers.length !== 1) return;
+  // The one before may have been replaced.
+  if (!composers[0].list?.isConnected) [composers[0].list] = lists;
 }

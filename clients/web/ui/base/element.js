@@ -134,8 +134,9 @@ export class SyncElement extends Base {
    */
   nameOf(id) {
     const name = String(this.knownOf(id)?.name ?? '');
-    // One of spaces and marks would be nobody.
-    return (isSeen(name) && name) || id || this.words.somebody;
+    // One of spaces and marks would be nobody, and one of the viewer's would be the viewer.
+    const isTheirs = isSeen(name) && name.trim().toLowerCase() !== this.words.you.toLowerCase();
+    return (isTheirs && name) || id || this.words.somebody;
   }
 
   /**

@@ -61,6 +61,8 @@ export class Float {
    */
   open(about, how = 'beside') {
     const { panel } = this;
+    // The element went meanwhile.
+    if (!panel.isConnected) return;
     if (!this.isOpen) {
       open?.close();
       open = this;

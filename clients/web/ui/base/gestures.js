@@ -14,9 +14,11 @@ const taken = new WeakSet();
  * @param {HTMLElement} element
  * @param {(asked: {target: HTMLElement, x: number, y: number, how: 'press'|'menu'|'key'})
  *   => boolean} asked Whether there is something to show.
+ * @param {(target: HTMLElement) => unknown} [about] What a place shows: under a finger that stays
+ *   it may become something else.
  * @returns {() => void} Ends it.
  */
-export function onAsked(element, asked) {
+export function onAsked(element, asked, about = () => null) {
   const ended = new AbortController();
   const { signal } = ended;
   /** @type {Press|null} */ let press = null;
@@ -36,11 +38,12 @@ export function onAsked(element, asked) {
     if (!event.isPrimary || event.pointerType === 'mouse' || taken.has(event)) return;
     taken.add(event);
     const target = targetOf(event);
+    const what = about(target);
     const { clientX: x, clientY: y } = event;
     const mine = press = new Press({ x, y, at: event.timeStamp });
     timer = setTimeout(() => {
       if (!mine.isLong(event.timeStamp + pressMilliseconds)) return;
-      wasLong = asked({ target, x, y, how: 'press' });
+      wasLong = about(target) === what && asked({ target, x, y, how: 'press' });
     }, pressMilliseconds);
   }, { signal });
   element.addEventListener('pointermove', (event) => {

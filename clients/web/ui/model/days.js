@@ -65,7 +65,11 @@ export function dayText(date, now, language) {
   return new Intl.DateTimeFormat(language, form).format(date);
 }
 
-/** @type {Map<string, Intl.DateTimeFormat>} Making one takes a tenth of a millisecond. */
+/**
+ * Making one takes a tenth of a millisecond. They know no time zone: that of a formatter would stay
+ * when a device is taken elsewhere.
+ * @type {Map<string, Intl.DateTimeFormat>}
+ */
 const clocks = new Map();
 
 /**
@@ -74,10 +78,15 @@ const clocks = new Map();
  */
 export function clockText(date, language = '') {
   const clock = clocks.get(language) ?? new Intl.DateTimeFormat(
-    language || undefined, { hour: '2-digit', minute: '2-digit' });
+    language || undefined, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
   clocks.set(language, clock);
-  return clock.format(date);
+  return clock.format(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate(),
+    date.getHours(), date.getMinutes(), date.getSeconds()));
 }
+
+/** Milliseconds until the next day begins, where the page is. */
+export const untilTomorrow = (/** @type {Date} */ now) =>
+  new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1).getTime() - now.getTime();
 
 /**
  * What a message says: a text, an object with a text as most clients send it, or whatever it is.

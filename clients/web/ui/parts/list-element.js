@@ -1,6 +1,7 @@
 // What a page says of how a list of messages shows.
 // @ts-check
 import { SyncElement } from '../base/element.js';
+import { untilTomorrow } from '../model/days.js';
 import { usualActions } from './message-actions.js';
 
 /** @typedef {import('../../core/types.js').Item} Item */
@@ -76,6 +77,19 @@ export class ListElement extends SyncElement {
     this.version++;
     this.ownWords = this.words;
     this.update();
+  }
+
+  /** Has rows say tomorrow that they are of yesterday. @returns {() => void} */
+  eachDay() {
+    /** @type {any} */ let timer = 0;
+    const wait = () => {
+      timer = setTimeout(() => {
+        this.again();
+        wait();
+      }, untilTomorrow(new Date()) + 1000);
+    };
+    wait();
+    return () => clearTimeout(timer);
   }
 
   attributeChangedCallback() {

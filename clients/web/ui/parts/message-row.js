@@ -2,7 +2,7 @@
 // @ts-check
 import { make, fill, setAttribute, setText } from '../base/dom.js';
 import { glyph } from '../base/glyphs.js';
-import { beginnings, clockText, dayText, itemAt, textOf, timeOf } from '../model/days.js';
+import { beginnings, clockText, dayOf, dayText, itemAt, textOf, timeOf } from '../model/days.js';
 import { ofPage } from '../model/given.js';
 import { showFace } from './faces.js';
 import { isFlagged } from './message-actions.js';
@@ -73,7 +73,7 @@ export class MessageRow {
     const { isDay, isGroup } = beginnings(list.items[index - 1], item, now);
     setAttribute(this.element, 'aria-posinset', String(index + 1));
     setAttribute(this.element, 'aria-setsize', String(list.items.length));
-    const shown = `${isDay} ${isGroup} ${list.version} ${now.getDate()}`;
+    const shown = `${isDay} ${isGroup} ${list.version} ${dayOf(now)}`;
     const parent = item.parent ? itemAt(list.items, item.parent) : null;
     const isSame = item === this.item && shown === this.#shown;
     // What a reply is to may be another one now, or come and go, while the reply stays as it is.

@@ -41,7 +41,8 @@ export class Overlays {
    * @param {HTMLElement} log
    */
   listenTo(log) {
-    onAsked(log, ({ target, how }) => this.#asked(target, how));
+    onAsked(log, ({ target, how }) => this.#asked(target, how),
+      (target) => rowAt(target)?.item?.key);
     for (const name of ['sync-pick', 'sync-authors']) {
       log.addEventListener(name, (event) => this.#fromRow(/** @type {any} */ (event)));
     }
@@ -84,6 +85,12 @@ export class Overlays {
     Object.assign(this.picker, this.#given, { item, values: list.values, actions });
     this.picker.show(about);
     return this.picker.isOpen;
+  }
+
+  /** What they are about does not show any more. */
+  close() {
+    this.picker.hide();
+    this.authors.hide();
   }
 
   /** @param {Item} item @param {string|null} value */

@@ -21,6 +21,8 @@ export class Past {
   /** Where somebody wants to be; where they wanted to be before shows no more. */ #wish = 0;
   /** Which part it is: what was read of another one is no page of it. */ #turn = 0;
   /** @type {'older'|'newer'|null} */ #loading = null;
+  /** Whether the last page did not come: then no other is asked for until something changes. */
+  #isStuck = false;
 
   /** @param {(changes: ListChange[]) => void} changed Of its items, or of its state. */
   constructor(changed) {
@@ -42,9 +44,14 @@ export class Past {
     if (wish !== this.#wish) return 'late';
     if (!page.items.some((it) => it.timetoken === timetoken)) return 'gone';
     this.#turn++;
-    [this.#channel, this.#loading] = [channel, null];
+    [this.#channel, this.#loading, this.#isStuck] = [channel, null, false];
     [this.items, this.#hasOlder, this.hasNewer] = [page.items, page.hasOlder, page.hasNewer];
     return 'there';
+  }
+
+  /** There is a connection again: what did not come may. */
+  retry() {
+    this.#isStuck = false;
   }
 
   /** What shows is where somebody wants to be. */
@@ -78,7 +85,7 @@ export class Past {
   /** @param {'older'|'newer'} which @param {number} wanted */
   async #read(which, wanted) {
     const edge = this.items.at(which === 'older' ? 0 : -1)?.timetoken;
-    if (this.#loading || !edge || !this.#channel) return;
+    if (this.#loading || this.#isStuck || !edge || !this.#channel) return;
     const turn = this.#turn;
     this.#loading = which;
     this.#changed([]);
@@ -89,6 +96,9 @@ export class Past {
       const page = await this.#channel.page(
         which === 'older' ? { before: edge, count } : { after: edge, count });
       if (turn === this.#turn) changes = this.#join(which, page);
+    } catch (error) {
+      this.#isStuck = turn === this.#turn;
+      throw error;
     } finally {
       if (turn === this.#turn) {
         this.#loading = null;

@@ -4,12 +4,14 @@
 export const messagesStyle = `
 :host {
   display: flex; flex-direction: column; background: var(--_card);
-  min-block-size: var(--sync-messages-min-height, 240px);
+  min-block-size: var(--sync-messages-min-height, 0);
 }
 .frame { position: relative; flex: 1; min-block-size: 0; display: flex; flex-direction: column; }
 [part=log] {
   flex: 1; min-block-size: 0; overflow-y: auto; overflow-anchor: none; overscroll-behavior: contain;
   display: flex; flex-direction: column; scrollbar-width: thin; contain: strict;
+  /* Of what shows it would have none: where nothing else gives it a size, this is it. */
+  contain-intrinsic-size: 320px 240px;
 }
 [part=log]:focus-visible { outline-offset: -2px; }
 [part=notice] {
@@ -39,6 +41,8 @@ export const messagesStyle = `
   white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start;
   /* What is written the other way begins beside its author all the same. */
   inline-size: fit-content; max-inline-size: 100%;
+  /* A tower of marks would stand over what others say. */
+  overflow: clip; overflow-clip-margin: 6px;
 }
 [part=quote] {
   display: block; max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis;
