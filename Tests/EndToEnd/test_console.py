@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -48,21 +49,21 @@ ALERT = "texts('main > section:not([hidden]) > [role=alert]').join(' ')"
 
 
 class ConsoleCase(DaemonTestCase):
-    def start_console(self, *arguments, **options):
+    def start_console(self, *arguments, admin="127.0.0.1:0", **options):
         """A daemon with a console where operators ask."""
         scratch = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         key = scratch / "admin.key"
         key.write_text(KEY, encoding="ascii")
         key.chmod(0o600)
         return self.start_daemon(
-            "--admin-listen", "127.0.0.1:0", "--admin-key-file", str(key),
+            "--admin-listen", admin, "--admin-key-file", str(key),
             "--console", str(ROOT / "clients"), *arguments, **options)
 
     def start_of_two(self):
         scratch = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        configuration = scratch / "sync.ini"
-        configuration.write_text(TENANTS, encoding="utf-8")
-        return self.start_console("--config", str(configuration))
+        self.configuration = scratch / "sync.ini"
+        self.configuration.write_text(TENANTS, encoding="utf-8")
+        return self.start_console("--config", str(self.configuration))
 
     @staticmethod
     def get(address, path, method="GET", body=None, **headers):
@@ -417,6 +418,13 @@ class Where(InBrowser):
         await self.until_equal(page)
         self.assertIn("comma", await page.run(ALERT))
 
+    async def test_devices_connect_from_an_ipv6_address(self):
+        """Found by an attack: no policy can name one, so no device ever connected."""
+        daemon = self.start_console(admin="[::1]:0", listen="[::1]:0")
+        page = (await self.console(daemon)).page
+        self.assertEqual(await page.run("location.hostname"), "[::1]")
+        self.assertEqual(await page.run("texts('#place')[0]"), f"localhost:{daemon.port} · room")
+
     async def test_what_is_secret_leaves_the_address_and_nothing_else(self):
         daemon = self.start_console()
         page = (await self.console(daemon, "heavy", more="&token=tell-nobody")).page
@@ -685,6 +693,10 @@ class Operators(InBrowser):
         hands = await self.console(daemon)
         page = hands.page
         await page.until("texts('#ready')[0] === 'ready'")
+        self.assertIn("/metrics", await page.run("(all('nav button').at(-1).click(), "
+                                                 "all('.plain button')[0].click(), "
+                                                 "texts('dialog pre')[0])"))
+        await page.run("all('dialog')[0].close()")
         await page.run("bench.devices[0].room.publish({ text: 'Anybody?' })")
         for title, word in (("Channels", "room"), ("Sessions", "ada"), ("Tenants", "default"),
                             ("Queues", "ledger")):
@@ -696,7 +708,7 @@ class Operators(InBrowser):
         await page.until(f"all('.charts canvas').length === {12 if library else 0}")
         await hands.look("console-metrics")
         # A session is ended, and its device comes again.
-        await page.run("window.confirm = () => true")
+        await page.run("window.confirm = (it) => window.asked = it")
         await self.view(hands, "Sessions")
         await page.until("all('main > section:not([hidden]) td .button').length > 0")
         before = await page.run("bench.devices[0].client.stats.connections")
@@ -707,14 +719,75 @@ class Operators(InBrowser):
                 .querySelector('.button').click();
         })()""")
         await page.until(f"bench.devices[0].client.stats.connections > {before}")
+        self.assertRegex(await page.run("asked"), r"^Kick: keyset default, user ada, id \S+\?$")
+
+    async def test_a_daemon_that_hangs_is_no_ready_one(self):
+        """Found by an attack: it was ready, with its last figures, for as long as it hung."""
+        daemon = self.start_console()
+        hands = await self.console(daemon)
+        page = hands.page
+        await self.view(hands, "Sessions")
+        await page.until("all('td .button').length > 0 && texts('#ready')[0] === 'ready'")
+        daemon.process.send_signal(signal.SIGSTOP)
+        try:
+            await page.until("texts('#ready.bad')[0] === 'no answer'")
+            await page.until(f"{SAID}.includes('The daemon gives no answer')")
+            self.assertEqual(await page.run("[texts('td'), texts('.scroll > .empty')]"),
+                             [[], ["Not known."]])
+            self.assertEqual(await page.run("[...document.querySelectorAll('.strip .big')].at(2)"
+                                            ".textContent"), "–")
+            # One that was never looked at has nothing to say, either.
+            await self.view(hands, "Queues")
+            self.assertEqual(await page.run("texts('.scroll > .empty')"), ["Not known yet."])
+        finally:
+            daemon.process.send_signal(signal.SIGCONT)
+        await page.until("texts('#ready')[0] === 'ready' && all('td .button').length === 0"
+                         " && texts('td').includes('ledger')")
+
+    async def test_a_question_that_fails_has_no_rows(self):
+        """Found by an attack: those of the one before stood there, with what may be done."""
+        daemon = self.start_console()
+        hands = await self.console(daemon)
+        page = hands.page
+        ask = """((keyset) => {
+            const input = all('main > section:not([hidden]) input[name=keyset]')[0];
+            input.value = keyset;
+            input.dispatchEvent(new Event('input'));
+        })"""
+        foot = "one('main > section:not([hidden]) .card > .form').innerText.trim()"
+        for title in ("Sessions", "Channels"):
+            await self.view(hands, title)
+            await page.run("bench.devices[0].room.publish({ text: 'There' })")
+            await page.until("all('td .button').length > 0")
+            await page.run(f"{ask}('nobody')")
+            await page.until(f"{SAID}.includes('is no keyset')", title)
+            self.assertEqual(await page.run(f"[texts('td'), texts('.scroll > .empty'), {foot}]"),
+                             [[], ["Not known."], ""])
+            await page.run(f"{ask}('')")
+            await page.until("all('td .button').length > 0")
+
+    async def test_a_keyset_that_is_gone_is_told(self):
+        """Found by an attack: a code of a connection was all that its devices said."""
+        daemon = self.start_of_two()
+        hands = await self.console(daemon)
+        page = hands.page
+        self.configuration.write_text(TENANTS.replace("sub-a", "sub-c"), encoding="utf-8")
+        daemon.process.send_signal(signal.SIGHUP)
+        await page.until(f"{ALERT}.includes('Load the page again, or choose another keyset')")
+        await self.view(hands, "Tenants")
+        cells = "all('tr:has(td)').map((it) => [...it.cells].slice(0, 2)" \
+                ".map((one) => one.textContent).join(' '))"
+        await page.until(f"{cells}.includes('sub-a yes')")
+        self.assertEqual(sorted(await page.run(cells)), ["sub-a yes", "sub-b ", "sub-c "])
 
     async def test_who_has_no_key_is_told(self):
         daemon = self.start_console()
         hands = await self.console(daemon)
-        for key in ("", "wrong"):
+        for key in ("", "wrong", "ключ"):
             await hands.page.run(f"admin.key = '{key}'")
             await self.view(hands, "Channels")
             await hands.page.until(f"{SAID}.includes('address in the head')")
+            self.assertEqual(await hands.page.run("texts('.scroll > .empty')"), ["Not known."])
             await self.view(hands, "Metrics")
             await hands.page.until("texts('main > section:not([hidden]) .soft')"
                                    ".some((it) => it.includes('address in the head'))")
@@ -865,6 +938,39 @@ class Snippets(InBrowser):
         self.assertIn("# syncctl has no option for parent", text)
         self.run_snippet("syncctl", text)
 
+    async def test_edits_and_deletions(self):
+        """As the device sent them, whose frame somebody clicks on."""
+        room = "bench.devices[0].room"
+        for n in range(5):
+            await self.page.run(f"{room}.publish('Number {n}')")
+        await self.page.until("bench.devices.every((it) => it.isSettled && "
+                              "it.room.items.length === 6)")
+        messages = await self.page.run(f"{room}.items.slice(1).map((it) => it.timetoken)")
+
+        async def copy(call, op):
+            await self.page.run(call)
+            await self.page.until(f"texts('td button').some((it) => it.startsWith('→ {op}'))")
+            await self.page.run(f"all('td button').find((it) => "
+                                f"it.textContent.startsWith('→ {op}')).click()")
+            await self.page.run("all('dialog .form button')[0].click()")
+            texts = [(it, await self.chosen(it)) for it in WRITERS]
+            await self.page.run("all('dialog')[0].close()")
+            return texts
+
+        text = "It's \"later\" " * 9
+        edited = json.dumps({"text": text})
+        snippets = await copy(f"{room}.edit('{messages[0]}', {edited})", "editMessage")
+        for message, (language, snippet) in zip(messages[1:], snippets):
+            self.run_snippet(language, snippet.replace(messages[0], message))
+            found = {it["timetoken"]: it.get("edited") for it in
+                     await self.writer.all_messages("room")}
+            self.assertEqual(found[message]["payload"], {"text": text}, language)
+        snippets = await copy(f"{room}.delete('{messages[0]}')", "deleteMessage")
+        for message, (language, snippet) in zip(messages[1:], snippets):
+            self.run_snippet(language, snippet.replace(messages[0], message))
+            found = [it["timetoken"] for it in await self.writer.all_messages("room")]
+            self.assertNotIn(message, found, language)
+
     async def test_writes_where_a_publish_key_is_asked_for(self):
         self.daemon = self.start_of_two()
         self.writer = await self.device(self.daemon, "zoe", keyset="sub-b", publish_key="pub-b")
@@ -896,9 +1002,10 @@ class Snippets(InBrowser):
                          "meta": {"lang": "en"}, "messageType": "text"}),
             ("addAction", {**on, "value": "👍"}), ("addAction", {**on, "value": "👍", "score": 5}),
             ("removeAction", {**on, "value": "yes", "type": "vote"}),
+            ("editMessage", {**on, "payload": {"text": "\"noon\" \u200b"}}), ("deleteMessage", on),
             ("history", room), ("follow", room))]
         acts += [{"admin": "channels purge", "isChange": True, "fields": {"channel": "a b"}},
-                 {"admin": "sessions", "fields": {}}]
+                 {"admin": "sessions", "fields": {}}, {"admin": "metrics", "fields": {}}]
         products = pathlib.Path(binary("syncdaemon")).parent
         maps = [*pathlib.Path(ROOT, "Sources").glob("*/module.modulemap"),
                 *products.glob("*.build/module.modulemap")]
@@ -921,6 +1028,9 @@ class Snippets(InBrowser):
         channels = await self.snippets({"admin": "channels", "fields": {"prefix": "ro"}})
         for language in ("Python", "curl", "syncctl", "JavaScript"):
             self.assertIn("room", self.run_snippet(language, channels[language]))
+        figures = await self.snippets({"admin": "metrics", "fields": {}})
+        for language in ("Python", "curl", "JavaScript"):
+            self.assertIn("syncdaemon_ready 1", self.run_snippet(language, figures[language]))
         for n, language in enumerate(("Python", "curl", "syncctl", "JavaScript")):
             await self.writer.publish(f"old {n}", "gone")
             purge = await self.snippets({"admin": "channels purge", "isChange": True,

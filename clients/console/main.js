@@ -1,7 +1,9 @@
 // The console: devices beside what the daemon says, and what operators ask of it.
 // @ts-check
 import { make, setAttribute, setText } from '../web/ui/base/dom.js';
-import { Admin, figuresOf, whileVisible, whyNoFigures } from './model/admin.js';
+import {
+  Admin, answersWithin, endAfter, figuresOf, whileVisible, whyNoFigures,
+} from './model/admin.js';
 import { findPlace } from './model/place.js';
 import { findTab } from './model/tab.js';
 import { Charts } from './views/charts.js';
@@ -18,7 +20,7 @@ const dialogs = new Dialogs({ ...place, admin: location.origin });
 const bench = new Bench(place, dialogs);
 const lists = kinds.map((kind) =>
   new List(kind, admin, (act) => dialogs.showSnippets(act), place.keyset));
-const charts = new Charts(() => dialogs.showSnippets({ admin: 'status', fields: {} }));
+const charts = new Charts(() => dialogs.showSnippets({ admin: 'metrics', fields: {} }));
 
 /** @type {{title: string, element: HTMLElement, list?: List}[]} */
 const views = [{ title: 'Devices', element: bench.element },
@@ -63,16 +65,19 @@ function tellReady(text, kind) {
 }
 
 whileVisible(async () => {
-  let why = '';
+  let [why, isSilent] = ['', false];
   const figures = await admin.metrics().then(figuresOf, (error) => {
-    why = whyNoFigures(error);
+    [why, isSilent] = [whyNoFigures(error), error.status === undefined];
     return null;
   });
   if (figures) {
     const isReady = figures.get('syncdaemon_ready') === 1;
     tellReady(isReady ? 'ready' : 'not ready', isReady ? 'good' : 'bad');
+  } else if (isSilent) {
+    tellReady('no answer', 'bad');
   } else {
-    const answer = await fetch('/readyz').catch(() => null);
+    const signal = endAfter(answersWithin.question);
+    const answer = await fetch('/readyz', { signal }).catch(() => null);
     // Who serves this page may be no daemon, and says nothing of one.
     if (answer?.status === 404) tellReady('not known', 'warn');
     else tellReady(!answer ? 'no answer' : answer.ok ? 'ready' : 'not ready',

@@ -1,8 +1,21 @@
 // What operators ask of the daemon, as the console asks it: figures, lists, and a few changes.
 // @ts-check
+import { faultOf } from './place.js';
 
 /** What is asked once a second, and how often a list is: both only while the page is in sight. */
 export const everyMilliseconds = 1000;
+
+/**
+ * Milliseconds until a daemon counts as silent. It waits for its own reactors for 5 s at most, and
+ * what changes something may take as long as syncctl gives it.
+ */
+export const answersWithin = { question: 7000, change: 45_000 };
+
+/**
+ * What ends a request that goes on for so long.
+ * @param {number} milliseconds @returns {AbortSignal}
+ */
+export const endAfter = (milliseconds) => /** @type {any} */ (AbortSignal).timeout(milliseconds);
 
 /** Where the operators' key is kept, until this tab is closed. */
 const keyName = 'syncdaemon-console-key';
@@ -10,6 +23,23 @@ const keyName = 'syncdaemon-console-key';
 /** What the daemon says to that is meant for programs. */
 const keyWanted = 'The operators\' key is missing or wrong: a click on the address in the head ' +
   'takes it. The daemon has it in its admin_key_file.';
+
+const noAnswer = 'The daemon gives no answer: it is stopped, or hangs.';
+
+/**
+ * What was refused, as an error with its HTTP status.
+ * @param {string} text @param {number} status
+ */
+const refusal = (text, status) => Object.assign(new Error(text), { status });
+
+/** What it says as JSON; null: it is none. */
+const spoken = (/** @type {string} */ text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
 
 /**
  * Why there are no figures, in words.
@@ -34,22 +64,27 @@ export class Admin {
 
   /** @param {string} path @param {RequestInit} [options] */
   async #ask(path, options = {}) {
+    // A browser refuses to send some of what cannot be a key, in words of its own.
+    if (this.#key && faultOf('key', this.#key)) throw refusal(keyWanted, 401);
     /** @type {Record<string, string>} */
     const headers = this.#key ? { Authorization: `Bearer ${this.#key}` } : {};
-    const response = await fetch(path, { cache: 'no-store', ...options, headers });
-    if (!response.ok) {
-      const said = await response.json().catch(() => null);
-      const error = said?.error;
-      const text = response.status === 401 ? keyWanted
-        : error?.message ?? error ?? `${response.status} ${response.statusText}`;
-      throw Object.assign(new Error(text), { status: response.status });
+    const signal = endAfter(answersWithin[options.method ? 'change' : 'question']);
+    let response, text;
+    try {
+      response = await fetch(path, { cache: 'no-store', signal, ...options, headers });
+      text = await response.text();
+    } catch {
+      throw new Error(options.method ? `${noAnswer} It may still do it.` : noAnswer);
     }
-    return response;
+    if (response.ok) return text;
+    const error = spoken(text)?.error;
+    throw refusal(response.status === 401 ? keyWanted
+      : error?.message ?? error ?? `${response.status} ${response.statusText}`, response.status);
   }
 
   /** The figures as Prometheus reads them. */
   async metrics() {
-    return (await this.#ask('/metrics')).text();
+    return this.#ask('/metrics');
   }
 
   /**
@@ -58,7 +93,7 @@ export class Admin {
    */
   async query(words, fields = {}) {
     const asked = new URLSearchParams(fields);
-    return (await this.#ask(`/admin/v1/${words.replaceAll(' ', '/')}?${asked}`)).json();
+    return JSON.parse(await this.#ask(`/admin/v1/${words.replaceAll(' ', '/')}?${asked}`));
   }
 
   /**
@@ -78,7 +113,7 @@ export class Admin {
   async change(words, fields) {
     const body = JSON.stringify(fields);
     const path = `/admin/v1/${words.replaceAll(' ', '/')}`;
-    return (await this.#ask(path, { method: 'POST', body })).json();
+    return JSON.parse(await this.#ask(path, { method: 'POST', body }));
   }
 }
 

@@ -102,6 +102,29 @@ function replied(command, ok) {
   return said(`${command.op ?? 'reply'}: ok`);
 }
 
+/**
+ * A frame's text in lines, else as it is: JSON.parse rounds numbers.
+ * @param {string} text
+ */
+export function indented(text) {
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  let depth = 0;
+  const line = () => `\n${'  '.repeat(depth)}`;
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+|[[{]\s*[\]}]|[[{\]},:]/g, (it) => {
+    if (it.startsWith('"')) return it;
+    if (it.length > 1 || /\s/.test(it)) return it.replace(/\s+/g, '');
+    if (it === ':') return ': ';
+    if (it === ',') return it + line();
+    const opens = '[{'.includes(it);
+    depth += opens ? 1 : -1;
+    return opens ? it + line() : line() + it;
+  });
+}
+
 /** One repair, from the answer that asks for symbols to that with rows. */
 export class RepairWatch {
   /** @type {{at: number, symbols: number, needed: number, bytes: number}|null} */ #now = null;

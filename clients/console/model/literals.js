@@ -2,16 +2,23 @@
 // @ts-check
 
 /**
- * What a page or a terminal does not show as it is: controls, what turns the direction of the text
- * around it, and other line ends. Joiners are part of many an emoji, and stay.
+ * What a page or a terminal does not show as it is: controls, what has no width or turns the
+ * direction of the text around it, and other line ends. Joiners and the selectors of emoji are part
+ * of many a text, and stay.
  */
-const unseen = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const unseen =
+  /[\x7f-\x9f\u2028\u2029]|(?![\u200c\u200d\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
-const hex = (/** @type {string} */ it) => it.charCodeAt(0).toString(16);
+const hex = (/** @type {string} */ it) => Number(it.codePointAt(0)).toString(16);
 
-/** As JSON, whose escapes are those of texts in JavaScript and Python, too. */
+const unit = (/** @type {string} */ it) => `\\u${hex(it).padStart(4, '0')}`;
+
+/** @param {any} it @param {(one: string) => string} write What a reader would not see. */
+const escaped = (it, write) => (JSON.stringify(it) ?? 'null').replace(unseen, write);
+
+/** As JSON, whose escapes are those of texts in JavaScript, too. */
 export const json = (/** @type {any} */ it) =>
-  (JSON.stringify(it) ?? 'null').replace(unseen, (one) => `\\u${hex(one).padStart(4, '0')}`);
+  escaped(it, (one) => one.split('').map(unit).join(''));
 
 /** For JavaScript, where a member of this name would set a prototype. */
 export const javaScript = (/** @type {any} */ it) =>
@@ -34,8 +41,11 @@ export function python(it) {
   if (it === null || it === undefined) return 'None';
   if (typeof it === 'boolean') return it ? 'True' : 'False';
   if (Array.isArray(it)) return `[${it.map(python).join(', ')}]`;
-  if (typeof it !== 'object') return json(it);
-  const members = Object.entries(it).map(([key, value]) => `${json(key)}: ${python(value)}`);
+  if (typeof it !== 'object') {
+    // Two halves of a pair are two characters there.
+    return escaped(it, (one) => one.length > 1 ? `\\U${hex(one).padStart(8, '0')}` : unit(one));
+  }
+  const members = Object.entries(it).map(([key, value]) => `${python(key)}: ${python(value)}`);
   return `{${members.join(', ')}}`;
 }
 

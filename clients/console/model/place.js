@@ -34,6 +34,15 @@ function checkUrl(url) {
 }
 
 /**
+ * Throws unless a header of HTTP can have it, as far as daemons take it for a key.
+ * @param {string} key
+ */
+function checkKey(key) {
+  if (/^[!-~]+$/.test(key)) return;
+  throw new TypeError('The operators\' key has visible ASCII characters only, without blanks.');
+}
+
+/**
  * Each throws what no daemon takes.
  * @type {Record<string, (value: string) => void>}
  */
@@ -42,6 +51,7 @@ const checks = {
   keyset: (it) => checkText('A keyset', it, identifierMax),
   publishKey: (it) => checkText('A publish key', it, identifierMax),
   token: (it) => checkText('A token', it, tokenMax),
+  key: checkKey,
 };
 
 /**
@@ -81,8 +91,10 @@ async function asServed() {
   const { port, securePort } = await response.json();
   const isSecure = location.protocol === 'https:';
   const [scheme, chosen] = isSecure || !port ? ['wss', securePort] : ['ws', port];
+  // No policy can name an IPv6 address.
+  const host = location.hostname === '[::1]' ? 'localhost' : location.hostname;
   // Behind a proxy, or where one listener has both, this page's own address leads there.
-  return chosen ? `${scheme}://${location.hostname}:${chosen}/v1/sync`
+  return chosen ? `${scheme}://${host}:${chosen}/v1/sync`
     : `${isSecure ? 'wss' : 'ws'}://${location.host}/v1/sync`;
 }
 

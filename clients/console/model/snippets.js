@@ -7,8 +7,8 @@ import { javaScript, json, python, shell, swift } from './literals.js';
 /**
  * Something that was done. An operator's has `admin`, the command's words; the others `op`, as
  * docs/PROTOCOL.md names them, with their fields.
- * @typedef {{op?: 'publish'|'addAction'|'removeAction'|'history'|'follow', admin?: string,
- *   isChange?: boolean, as?: string, fields: Record<string, any>}} Act
+ * @typedef {{op?: 'publish'|'editMessage'|'deleteMessage'|'addAction'|'removeAction'|'history'|
+ *   'follow', admin?: string, isChange?: boolean, as?: string, fields: Record<string, any>}} Act
  */
 
 /**
@@ -23,7 +23,8 @@ const httpOf = (/** @type {Where} */ { url }) => new URL(url.replace(/^ws/, 'htt
 
 /** The path and the query of a question. */
 function pathOf(/** @type {Act} */ { op, admin, isChange, fields }, /** @type {Where} */ where) {
-  const base = admin ? `/admin/v1/${admin.replaceAll(' ', '/')}`
+  // What is for Prometheus, whose answer is no JSON.
+  const base = admin === 'metrics' ? '/metrics' : admin ? `/admin/v1/${admin.replaceAll(' ', '/')}`
     : op === 'follow' ? '/v1/stream' : `/v1/${op}`;
   const asked = new URLSearchParams(isQuestion({ op, isChange, admin, fields }) ? fields : {});
   if (!admin && where.keyset) asked.set('keyset', where.keyset);
@@ -37,7 +38,7 @@ const isQuestion = (/** @type {Act} */ { op, isChange, admin }) =>
 
 /** Whether a keyset with a publish key asks for it. */
 const publishes = (/** @type {Act} */ { op }) =>
-  op === 'publish' || op === 'addAction' || op === 'removeAction';
+  op !== undefined && op !== 'history' && op !== 'follow';
 
 /** What a request has besides its path: its body, null for a question. */
 const bodyOf = (/** @type {Act} */ act) => isQuestion(act) ? null
@@ -65,7 +66,7 @@ function pythonOf(act, where) {
   const headers = secret ? `{"Authorization": "Bearer " + os.environ["${secret}"]}` : '{}';
   const data = body ? `json.dumps(${python(body)}).encode()` : 'None';
   const read = act.op === 'follow' ? 'for line in reply:\n        print(line.decode(), end="")'
-    : 'print(json.load(reply))';
+    : act.admin === 'metrics' ? 'print(reply.read().decode())' : 'print(json.load(reply))';
   return `import json, os, urllib.request
 
 request = urllib.request.Request(
@@ -84,7 +85,7 @@ function javaScriptOf(act, where) {
   headers: { Authorization: \`Bearer \${process.env.SYNC_ADMIN_KEY}\` },${
   body ? `\n  body: JSON.stringify(${javaScript(body)}),` : ''}
 });
-console.log(await reply.json());`;
+console.log(await reply.${act.admin === 'metrics' ? 'text' : 'json'}());`;
   }
   const { keyset, publishKey, token } = where;
   const further = [keyset ? `keyset: ${json(keyset)}` : '',
@@ -120,8 +121,12 @@ function javaScriptCallOf(act) {
     `await room.react(\n  ${json(messageTimetoken)}, ${what}${rest});`;
   const more = besides(act);
   const fields = Object.keys(more).length > 0 ? `, ${javaScript(more)}` : '';
+  const changed = (/** @type {string} */ call) => `await room.whenVerified();\nawait room.${call};`;
   return /** @type {Record<string, string>} */ ({
     publish: `await room.publish(${javaScript(payload)}${fields});`,
+    // Whose it is decides, as far as it is here.
+    editMessage: changed(`edit(${json(messageTimetoken)}, ${javaScript(payload)})`),
+    deleteMessage: changed(`delete(${json(messageTimetoken)})`),
     addAction: react(typed && `, true${typed}`),
     // What does not stand, as far as a new device knows, needs no removal.
     removeAction: `await room.whenVerified();\n${react(`, false${typed}`)}`,
@@ -183,11 +188,13 @@ function swiftCallOf({ op, fields }) {
     meta === undefined ? '' : `meta: ${swift(json(meta))}`,
     messageType === undefined ? '' : `type: ${swift(messageType)}`,
     parent === undefined ? '' : `parent: Timetoken(rawValue: ${parent})`].filter(Boolean);
+  const verified = `while await !room.isVerified { ${pause} }\n`;
   return /** @type {Record<string, string>} */ ({
     publish: `try await room.publish(Message(${message.join(', ')}))`,
+    editMessage: `${verified}try await room.edit(${on}, payload: ${swift(json(payload))})`,
+    deleteMessage: `${verified}try await room.delete(${on})`,
     addAction: `try await room.react(${swift(value)}${typed}${scored}, to: ${on})`,
-    removeAction: `while await !room.isVerified { ${pause} }\n` +
-      `try await room.unreact(${swift(value)}${typed}, from: ${on})`,
+    removeAction: `${verified}try await room.unreact(${swift(value)}${typed}, from: ${on})`,
     history: `print(try await client.history(HistoryQuery(channel: ${swift(channel)})))`,
     follow: 'for await update in await room.updates { print(update) }',
   })[op ?? ''];
@@ -196,15 +203,18 @@ function swiftCallOf({ op, fields }) {
 /** @param {Act} act @param {Where} where */
 function syncctlOf(act, where) {
   const { fields, op, admin } = act;
+  if (admin === 'metrics') return '# syncctl has no metrics: they are for Prometheus, and curl.';
   if (admin) {
     const options = Object.entries(fields).flatMap(([name, value]) => value === true
       ? [`--${dashed(name)}`] : [`--${dashed(name)} ${shell(value)}`]);
     return `${socketHint}\n${['syncctl admin', admin, ...options].join(' ')}`;
   }
   const { channel, messageTimetoken, value, limit, meta, messageType } = fields;
-  const type = fields.type ?? messageType;
+  const type = op === 'editMessage' ? 'edited' : fields.type ?? messageType;
   const [command, ...given] = /** @type {Record<string, any[]>} */ ({
     publish: ['publish', channel, json(fields.payload)],
+    editMessage: ['react add', channel, messageTimetoken, json(fields.payload)],
+    deleteMessage: ['delete', channel, messageTimetoken],
     addAction: ['react add', channel, messageTimetoken, value],
     removeAction: ['react remove', channel, messageTimetoken, value],
     history: ['history', channel], follow: ['subscribe', channel],
@@ -220,14 +230,16 @@ function syncctlOf(act, where) {
   // What begins with - would be an option.
   const line = given.some((it) => String(it).startsWith('-'))
     ? `${start} ${options} -- ${texts}` : `${start} ${texts} ${options}`;
-  return [...unsaid.filter(([name]) => fields[name] !== undefined).map(([, it]) => it), line]
-    .join('\n');
+  const hints = unsaid.filter(([it]) => it === op || fields[it] !== undefined);
+  return [...hints.map(([, it]) => it), line].join('\n');
 }
 
-/** What syncctl has no option for, and what comes of that. */
+/** What syncctl has no option or command for, and what comes of that. */
 const unsaid = [
   ['parent', '# syncctl has no option for parent: this is no reply, but a message of its own.'],
   ['score', '# syncctl has no option for score: this counts for 1.'],
+  ['editMessage', '# syncctl has no edit: to the author\'s message such an action is one.'],
+  ['deleteMessage', '# syncctl deletes it whoever wrote it, as far as the user may.'],
 ];
 
 /** Where an operator's command is not found by itself; this page does not know it. */

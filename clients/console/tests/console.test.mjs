@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ChannelCache } from '../../web/core/cache.js';
-import { figuresOf, whileVisible, whyNoFigures } from '../model/admin.js';
+import { Admin, answersWithin, figuresOf, whileVisible, whyNoFigures } from '../model/admin.js';
 import { Device } from '../model/device.js';
 import { fill } from '../model/fill.js';
-import { FrameReader, RepairWatch } from '../model/frames.js';
+import { FrameReader, RepairWatch, indented } from '../model/frames.js';
 import { Link } from '../model/link.js';
 import { javaScript, json, python, shell, swift } from '../model/literals.js';
 import { faultOf, givenFor, usable, withoutSecrets } from '../model/place.js';
@@ -207,6 +207,30 @@ test('a repair is read from its frames', () => {
     'refused: forbidden');
 });
 
+test('a frame is shown as it was, in lines', () => {
+  // Found by an attack: the number was 12345678901234567000.
+  assert.equal(indented('{"n":12345678901234567890,"d":[1.0,-0,1e400],"e":{},"f":[ ]}'),
+    `{
+  "n": 12345678901234567890,
+  "d": [
+    1.0,
+    -0,
+    1e400
+  ],
+  "e": {},
+  "f": []
+}`);
+  const nested = { a: [{}, [], [[1]], 'b, {"c": [\\"] }', null, true], '': '\n\u2028 :' };
+  for (const it of [nested, 'x', 7, []]) {
+    const text = JSON.stringify(it, null, 2);
+    assert.equal(indented(JSON.stringify(it)), text);
+    assert.equal(indented(text), text);
+  }
+  const long = JSON.stringify(['\\"x'.repeat(500_000)]);
+  assert.equal(indented(long).length, long.length + 4);
+  for (const it of ['', '{', '{"a": 1', '"a\n"  "', 'not  JSON, {}']) assert.equal(indented(it), it);
+});
+
 test('nothing is asked while nobody sees the page, and one thing at a time', async () => {
   const heard = [];
   globalThis.document = { visibilityState: 'hidden', addEventListener: (_, turn) => heard.push(turn) };
@@ -251,6 +275,57 @@ test('a race that cannot be run is told what can', () => {
   }
 });
 
+/** What operators ask, of a daemon that answers so. */
+function asking(answer, key = '') {
+  globalThis.sessionStorage = { getItem: () => key };
+  const admin = new Admin();
+  delete globalThis.sessionStorage;
+  globalThis.fetch = answer;
+  return admin;
+}
+
+test('a daemon that hangs, or is gone, gives no answer', async () => {
+  const { timeout } = AbortSignal;
+  const asked = [];
+  AbortSignal.timeout = (milliseconds) => {
+    asked.push(milliseconds);
+    return timeout.call(AbortSignal, 1);
+  };
+  // No timer of its own holds a test that waits for nothing else.
+  const held = setInterval(() => {}, 1000);
+  const hangs = (_, { signal }) => new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason)));
+  const breaks = async (path, options) => ({ ok: true, text: () => hangs(path, options) });
+  const isGone = async () => {
+    throw new TypeError('Failed to fetch');
+  };
+  for (const answer of [hangs, breaks, isGone]) {
+    const admin = asking(answer, 'k');
+    await assert.rejects(admin.metrics(), (error) => /^The daemon gives no answer/
+      .test(error.message) && error.status === undefined);
+    await assert.rejects(admin.query('sessions'), /^Error: The daemon gives no answer[^.]*\.$/);
+    await assert.rejects(admin.change('sessions kick', {}), /may still do it/);
+  }
+  clearInterval(held);
+  AbortSignal.timeout = timeout;
+  const { question, change } = answersWithin;
+  assert.deepEqual(asked.slice(0, 3), [question, question, change]);
+});
+
+test('a key that no header can have is told as a wrong one', async () => {
+  for (const key of ['ключ', 'abc\u200bdef', 'ü', 'a b', 'a\n']) {
+    let isAsked = false;
+    const admin = asking(() => isAsked = true, key);
+    await assert.rejects(admin.query('sessions'), (error) =>
+      error.status === 401 && /key is missing or wrong.*address in the head/.test(error.message));
+    assert.equal(isAsked, false);
+  }
+  const refused = asking(async () => new Response('', { status: 401 }), 'k');
+  await assert.rejects(refused.metrics(), { status: 401, message: /key is missing or wrong/ });
+  const answered = asking(async () => new Response('{"sessions":[]}'), 'k');
+  assert.deepEqual(await answered.query('sessions'), { sessions: [] });
+});
+
 test('figures are summed over their labels', () => {
   const figures = figuresOf('# HELP a b\na_total 3\nb{c="1"} 2\nb{c="2"} 5\n');
   assert.deepEqual([...figures], [['a_total', 3], ['b', 7]]);
@@ -279,7 +354,8 @@ test('texts are quoted in each language', () => {
 function nastyTexts(random) {
   const parts = ['\\', '"', '\'', '`', '$', '$(id)', '${x}', '\\(x)', '\\u{c}', '\\u000c', '%s', 'f', 'b',
     'n', '\n', '\r', '\t', '\b', '\f', '\x01', '\x1b', '\x7f', '\x85', '\u2028', '\u2029', '\u202e',
-    '\u200f', '\u2066', '\u061c', '\ufeff', 'ü', '👨\u200d👩\u200d👧', '👍🏽', ' ', '#', '-', '*/', '//',
+    '\u200f', '\u2066', '\u061c', '\ufeff', '\u200b', '\xad',
+    '\u2060', '\u3164', '\u{e0061}', '\u{1d173}', 'ü', '👨\u200d👩\u200d👧', '👍🏽', ' ', '#', '-', '*/', '//',
     '{"__proto__":', ','];
   const some = () => Array.from({ length: 1 + Math.floor(random() * 12) }, () =>
     parts[Math.floor(random() * parts.length)]).join('');
@@ -311,8 +387,10 @@ test('each language reads what was meant, and people see all of it', () => {
   for (const literal of [javaScript, json, python, shell, swift]) {
     assert.doesNotMatch(literal(texts.join('')),
       /[\x01-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/, literal.name);
+    assert.doesNotMatch(literal(texts.join('')),
+      /(?![\u200c\u200d\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/u, literal.name);
     // And an emoji as one.
-    assert.ok(literal('👨\u200d👩\u200d👧').includes('👨\u200d👩\u200d👧'), literal.name);
+    for (const one of ['👨\u200d👩\u200d👧', '❤\ufe0f']) assert.ok(literal(one).includes(one), literal.name);
   }
 });
 
@@ -358,6 +436,33 @@ test('a copy says all that a frame said, or what it cannot say', () => {
     payload: 'parent' })).join(), /# |parent:|, \{"|undefined/);
 });
 
+test('an edit and a deletion are copied', () => {
+  const edit = copied({ id: 6, op: 'editMessage', channel: 'room', messageTimetoken: '17',
+    payload: { text: 'hello' }, mutation: 'm-3' });
+  const { Swift, JavaScript, Python, curl, syncctl } = edit;
+  assert.ok(Swift.includes('room.edit(Timetoken(rawValue: 17), payload: "{\\"text\\":'), Swift);
+  assert.ok(JavaScript.includes('await room.edit("17", {"text":"hello"});'), JavaScript);
+  assert.ok(Python.includes('/v1/editMessage'), Python);
+  assert.ok(curl.includes(`/v1/editMessage' -d '{"as":"ada","channel":"room",`), curl);
+  assert.match(syncctl, /^# syncctl has no edit: .*\nsyncctl react add 'room' '17' '{"text":"hello"}'/);
+  assert.ok(syncctl.endsWith(`--type 'edited'`), syncctl);
+  const removal = copied({ id: 7, op: 'deleteMessage', channel: 'room', messageTimetoken: '17',
+    mutation: 'm-4' });
+  assert.ok(removal.Swift.includes('room.delete(Timetoken(rawValue: 17))'), removal.Swift);
+  assert.ok(removal.JavaScript.includes('await room.delete("17");'), removal.JavaScript);
+  assert.ok(removal.curl.includes('/v1/deleteMessage'), removal.curl);
+  assert.match(removal.syncctl, /^# syncctl deletes it .*\nsyncctl delete 'room' '17'/);
+  for (const text of Object.values({ ...edit, ...removal })) assert.doesNotMatch(text, /mutation|m-/);
+});
+
+test('figures are copied as what they are', () => {
+  const { syncctl, ...others } = snippetsOf({ admin: 'metrics', fields: {} },
+    { url: 'ws://h:1/v1/sync', channel: 'room', admin: 'http://h:2' });
+  for (const text of Object.values(others)) assert.ok(text.includes('http://h:2/metrics'), text);
+  assert.doesNotMatch(Object.values(others).join(), /\.json\(\)|json\.load\(|admin\/v1/);
+  assert.match(syncctl, /^# syncctl has no metrics: .*curl\.$/);
+});
+
 test('each user has a cache, and what does not follow ends', () => {
   const where = { url: 'ws://h:1/v1/sync', channel: 'room', admin: 'http://h:2' };
   const of = (as, op, keyset) => snippetsOf({ op, as, fields: { channel: 'room', payload: 1,
@@ -382,7 +487,8 @@ test('who publishes names the publish key, quoted in each language, and who asks
     JavaScript: 'publishKey: "p\'\\"\\\\k"', Python: 'publishKey=p%27%22%5Ck',
     curl: 'publishKey=p%27%22%5Ck', syncctl: `--publish-key 'p'\\''"\\k'` };
   const fields = { channel: 'room', messageTimetoken: '5', value: '👍', payload: 'x' };
-  for (const op of ['publish', 'addAction', 'removeAction', 'history', 'follow']) {
+  for (const op of ['publish', 'editMessage', 'deleteMessage', 'addAction', 'removeAction',
+    'history', 'follow']) {
     const snippets = snippetsOf({ op, as: 'ada', fields }, where);
     for (const [language, text] of Object.entries(wanted)) {
       assert.equal(snippets[language].includes(text), !['history', 'follow'].includes(op),
@@ -444,11 +550,36 @@ test('what a purge asks for has the keyset that the list was asked for', () => {
   assert.equal(outcomeOf('sessions kick', { kicked: 1 }), 'Kicked 1 session.');
 });
 
+test('what a kick asks first names whose session it is', () => {
+  const sessions = kinds.find((it) => it.title === 'Sessions');
+  const said = [];
+  sessions.rows({ sessions: [{ id: '7', kind: 'stream', keyset: 'sub', user: 'ada' }] },
+    (text, { fields }, about) => said.push(fields, about));
+  assert.deepEqual(said, [{ id: '7' }, { keyset: 'sub', user: 'ada', id: '7' }]);
+});
+
+test('what was removed is listed as that', () => {
+  const rowsOf = (title, answer) => {
+    const { rows, columns } = kinds.find((it) => it.title === title);
+    const found = rows(answer, () => null);
+    for (const row of found) assert.equal(row.length, columns.length, title);
+    return found;
+  };
+  const share = { held: 1, quota: 2 };
+  const tenant = { keyset: 'sub', connections: share, subscriptions: share, memberships: share,
+    groups: share, channels: share, stored_bytes: share, rateLimited: 0 };
+  assert.deepEqual(rowsOf('Tenants', { tenants: [tenant, { ...tenant, removed: true }] })
+    .map(([keyset, removed]) => [keyset, removed]), [['sub', ''], ['sub', 'yes']]);
+  const webhook = { name: 'audit', waiting: 1, deadLetters: 0 };
+  assert.deepEqual(rowsOf('Queues', { webhooks: [webhook, { ...webhook, removed: true }] })
+    .map((row) => row[1]), ['events for a webhook', 'events for a webhook that was removed']);
+});
+
 test('a place that no client takes is refused in words', () => {
   for (const [name, value] of [['channel', 'a,b'], ['channel', 'news.*'], ['channel', '*'],
     ['channel', ''], ['channel', 'x'.repeat(256)], ['url', 'foo'], ['url', ''],
     ['url', 'http://h:1/v1/sync'], ['url', 'ws://h:1/#x'], ['url', 'ws://'],
-    ['keyset', 'x'.repeat(256)], ['token', '']]) {
+    ['keyset', 'x'.repeat(256)], ['token', ''], ['key', 'ключ'], ['key', 'a b'], ['key', 'ü']]) {
     assert.notEqual(faultOf(name, value), '', `${name} ${value}`);
   }
   for (const [name, value] of [['channel', 'news.a'], ['channel', '-x'], ['key', 'anything'],

@@ -19,6 +19,10 @@ import { Timeline } from './timeline.js';
 const people = [['ada', 'phone'], ['bob', 'tablet'], ['eve', 'laptop'], ['zoe', 'watch']];
 const atStart = 2;
 
+/** A keyset may be gone, or have another name, with a reload of the daemon. */
+const whatToDo = 'Load the page again, or choose another keyset or token: a click on the address ' +
+  'in the head takes them.';
+
 /** Milliseconds between two looks at what changed. */
 const look = 150;
 
@@ -120,7 +124,8 @@ export class Bench {
     this.timeline.render();
     const refused = this.devices.find((it) => it.state === 'refused');
     if (refused && refused !== this.#refused) {
-      this.#fail(new Error(refused.problems.at(-1) ?? 'The daemon refused a device.'));
+      const why = refused.problems.at(-1) ?? 'The daemon refused a device.';
+      this.#fail(new Error(`${why} ${whatToDo}`));
     }
     this.#refused = refused;
     const isWell = this.devices.every((it) => it.isSettled) && this.witness.cache !== null;

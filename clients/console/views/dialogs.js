@@ -1,6 +1,7 @@
 // What opens over the console: a frame, an action in five languages, and where the daemon is.
 // @ts-check
 import { make, setAttribute, setChildren, setText } from '../../web/ui/base/dom.js';
+import { indented } from '../model/frames.js';
 import { faultOf } from '../model/place.js';
 import { languages, snippetsOf } from '../model/snippets.js';
 import { button } from './table.js';
@@ -46,7 +47,7 @@ export class Dialogs {
   /** @param {Told} told */
   showFrame({ frame, said, device }) {
     const act = actOf(frame, device.userId);
-    const text = JSON.stringify(JSON.parse(frame.text), null, 2);
+    const text = indented(frame.text);
     const cut = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;
     const title = `${device.userId} ${frame.isSent ? 'sent' : 'received'}: ${said.what}, ` +
       `${frame.bytes.toLocaleString('en')} bytes`;
@@ -121,14 +122,14 @@ export class Dialogs {
  */
 export function actOf({ isSent, text }, user) {
   if (!isSent) return null;
-  const { op, id, mutation, ...said } = JSON.parse(text);
-  const { channel, type, channels } = said;
+  const { op, id, mutation, ...fields } = JSON.parse(text);
+  const { channel, type, channels } = fields;
   // All that it says, but not by which number: a copy is another wish.
-  if (op === 'publish') return { op, as: user, fields: said };
+  if (['publish', 'editMessage', 'deleteMessage'].includes(op)) return { op, as: user, fields };
   if (op === 'addAction' || op === 'removeAction') {
-    const { type: _, actionTimetoken, ...fields } = said;
+    const { type: _, actionTimetoken, ...rest } = fields;
     const usual = (type ?? 'reaction') === 'reaction' ? {} : { type };
-    return { op, as: user, fields: { ...fields, ...usual } };
+    return { op, as: user, fields: { ...rest, ...usual } };
   }
   if (op === 'subscribe') return { op: 'follow', as: user, fields: { channel: channels[0].name } };
   return op === 'history' ? { op, fields: { channel } } : null;

@@ -14,10 +14,12 @@ const share = (/** @type {any} */ { held, quota }) =>
 
 /**
  * A list: what is asked, with which fields; its columns, and the rows of an answer, whose last
- * cells may act. One that is `isOfKeyset` is always of one keyset, and asks by its name; one with a
- * `limit` comes in pages of so many.
+ * cells may act; what they ask first names `about`, else the action's fields. One that is
+ * `isOfKeyset` is always of one keyset, and asks by its name; one with a `limit` comes in pages of
+ * so many.
  * @typedef {{title: string, words: string, fields: string[], columns: Column[],
- *   rows: (answer: any, act: (text: string, act: Act) => Node, keyset?: string) => any[][],
+ *   rows: (answer: any, act: (text: string, act: Act, about?: Record<string, any>) => Node,
+ *     keyset?: string) => any[][],
  *   isOfKeyset?: boolean, limit?: number, figures?: [string, string, string][]}} Kind
  */
 
@@ -41,14 +43,16 @@ export const kinds = [{
   rows: ({ sessions }, act) => sessions.map((/** @type {any} */ it) => [it.id, it.kind,
     it.keyset ?? '', it.user ?? '', it.device ?? '', it.address ?? '', it.since ?? '',
     it.subscriptions ?? 0, it.queuedBytes ?? 0,
-    act('Kick', { admin: 'sessions kick', isChange: true, fields: { id: it.id } })]),
+    act('Kick', { admin: 'sessions kick', isChange: true, fields: { id: it.id } },
+      { keyset: it.keyset, user: it.user, id: it.id })]),
 }, {
   title: 'Tenants', words: 'tenants', fields: [],
-  columns: [{ title: 'keyset' }, ...['connections', 'subscriptions', 'memberships', 'groups',
-    'channels', 'stored bytes', 'rate limited'].map(number)],
-  rows: ({ tenants }) => tenants.map((/** @type {any} */ it) => [it.keyset, share(it.connections),
-    share(it.subscriptions), share(it.memberships), share(it.groups), share(it.channels),
-    share(it.stored_bytes), it.rateLimited]),
+  columns: [{ title: 'keyset' }, { title: 'removed' }, ...['connections', 'subscriptions',
+    'memberships', 'groups', 'channels', 'stored bytes', 'rate limited'].map(number)],
+  rows: ({ tenants }) => tenants.map((/** @type {any} */ it) => [it.keyset,
+    it.removed ? 'yes' : '', share(it.connections), share(it.subscriptions),
+    share(it.memberships), share(it.groups), share(it.channels), share(it.stored_bytes),
+    it.rateLimited]),
 }, {
   title: 'Queues', words: 'webhooks', fields: [],
   columns: [{ title: 'whose' }, { title: 'what' }, number('waiting'), number('dead letters'),
@@ -57,7 +61,8 @@ export const kinds = [{
     const retry = (/** @type {string} */ name) =>
       act('Retry', { admin: 'webhooks retry', isChange: true, fields: { name } });
     return [
-      ...webhooks.map((/** @type {any} */ it) => [it.name, 'events for a webhook', it.waiting,
+      ...webhooks.map((/** @type {any} */ it) => [it.name,
+        `events for a webhook${it.removed ? ' that was removed' : ''}`, it.waiting,
         it.deadLetters, it.reason ?? '', retry(it.name)]),
       ...interceptors.map((/** @type {any} */ it) => [it.name, 'writes for an interceptor',
         it.waiting, '', it.reason ?? '', retry(it.name)]),
@@ -113,7 +118,7 @@ export class List {
     this.#admin = admin;
     this.#copy = copy;
     this.#preferred = keyset;
-    this.#table = new Table(kind.title, kind.columns, 'Nothing is there.');
+    this.#table = new Table(kind.title, kind.columns, 'Not known yet.');
     this.#inputs = kind.fields.map((name) => make('input', { name, 'aria-label': name,
       placeholder: name, type: 'search', on: { input: () => this.#turn([]) } }));
     this.element = make('section', {}, make('div', { class: 'card' },
@@ -141,27 +146,41 @@ export class List {
 
   /** @param {boolean} [isForced] Also where a button has the focus. */
   async refresh(isForced = false) {
+    let asked = '';
+    // Somebody asked for something else meanwhile.
+    const isOver = () => asked !== '' && asked !== JSON.stringify(this.#question.fields);
     try {
       await this.#findKeyset();
       const { fields } = this.#question;
+      asked = JSON.stringify(fields);
       const answer = await this.#admin.query(this.#kind.words, fields);
-      // Somebody asked for something else meanwhile.
-      if (JSON.stringify(this.#question.fields) !== JSON.stringify(fields)) return;
+      if (isOver()) return;
       const missing = answer.missingReactors?.length ?? 0;
       this.#tell(this.#note, missing > 0 ? `${missing} reactors did not answer.` : '');
       // A button that somebody is about to press stays where it is.
       if (!isForced && this.element.querySelector('td :focus, td :hover')) return;
-      const rows = this.#kind.rows(answer, (text, act) => this.#action(text, act), fields.keyset);
+      const rows = this.#kind.rows(answer, (text, act, about) =>
+        this.#action(text, act, about), fields.keyset);
       const above = await this.#figures();
-      const hadFocus = this.#table.element.contains(document.activeElement);
-      this.#table.show([...above, ...rows]);
-      if (hadFocus) this.#table.element.focus({ preventScroll: true });
+      this.#show([...above, ...rows], 'Nothing is there.');
       this.#tellPage(rows.length, answer.next ?? '', fields.keyset);
     } catch (error) {
+      if (isOver()) return;
       // The keysets may be others after a reload.
       this.#keyset = undefined;
       this.#tell(this.#note, String(/** @type {any} */ (error).message));
+      // What the question before had is not what this one asks for, nor need it still be there.
+      this.#show([], 'Not known.');
+      setText(this.#count, '');
+      [this.#next, this.#on.hidden] = ['', true];
     }
+  }
+
+  /** @param {any[][]} rows @param {string} nothing Said where there are none. */
+  #show(rows, nothing) {
+    const hadFocus = this.#table.element.contains(document.activeElement);
+    this.#table.show(rows, nothing);
+    if (hadFocus) this.#table.element.focus({ preventScroll: true });
   }
 
   /** Whose channels they are has a name, also where nobody chose one. */
@@ -194,10 +213,11 @@ export class List {
       [whose, what, figures.get(`syncdaemon_${name}`) ?? 0, '', '', '']);
   }
 
-  /** @param {string} text @param {Act} act */
-  #action(text, act) {
+  /** @param {string} text @param {Act} act @param {Record<string, any>} [said] */
+  #action(text, act, said = act.fields) {
     return make('span', { class: 'form' }, button(text, async () => {
-      const about = Object.entries(act.fields).map(([name, value]) => `${name} ${value}`);
+      const about = Object.entries(said).flatMap(([name, value]) =>
+        (value ?? '') === '' ? [] : `${name} ${value}`);
       if (!confirm(`${text}: ${about.join(', ')}?`)) return;
       try {
         const answer = await this.#admin.change(String(act.admin), act.fields);
