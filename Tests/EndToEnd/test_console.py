@@ -370,6 +370,8 @@ class Bench(InBrowser):
         await page.until("texts('.device .refusal')[0]?.startsWith('There is no row to damage')")
         self.assertEqual(await page.run("bench.devices[1].client.stats.connections"), device)
         await page.run("bench.devices[0].room.publish({ text: 'Now' })")
+        # All were equal before it, too.
+        await page.until("bench.devices[1].room.items[0]?.timetoken", "the message")
         await self.until_equal(page)
         await page.run("all('.device')[1].querySelectorAll('.switches button')[3].click()")
         await page.until("bench.repairs.all.length === 1")
