@@ -31,12 +31,13 @@ extension SyncedChannel {
 
     /// Brings messages into the list that are before those of its window.
     ///
-    /// Without a connection it waits for one.
+    /// Without a connection it waits for one, until its task is cancelled. Messages that were asked
+    /// for come also when nobody waits for them any more.
     ///
     /// - Parameter count: At least, where there are so many; 1 to
     ///   ``Limits/windowPageMessagesMax``.
-    /// - Throws: ``SyncClientError/refused(_:)``, or ``SyncClientError/followedOtherwise(_:)`` when
-    ///   nobody follows the channel any more.
+    /// - Throws: ``SyncClientError/refused(_:)``, ``SyncClientError/cancelled``, or
+    ///   ``SyncClientError/followedOtherwise(_:)`` when nobody follows the channel any more.
     @discardableResult
     public func loadOlder(_ count: Int = 50) async throws(SyncClientError) -> OlderMessages {
         try await client.loadOlder(count, of: name)
@@ -118,9 +119,14 @@ extension SyncClient {
     ) async throws(SyncClientError) -> OlderMessages {
         try checkOpen()
         guard device.channel(channel)?.isTail == false else { throw .followedOtherwise(channel) }
-        let outcome = await withCheckedContinuation {
-            olderWaiters[Channel(channel), default: []].append($0)
-            run { $0.loadOlder(count, of: channel) }
+        let id = nextID()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                olderWaiters[Channel(channel), default: [:]][id] = $0
+                run { $0.loadOlder(count, of: channel) }
+            }
+        } onCancel: {
+            Task { await self.cancelOlder(id, of: Channel(channel)) }
         }
         switch try outcome.get() {
         case .loaded(let hasMore): return hasMore ? .more : .beginning
@@ -129,11 +135,14 @@ extension SyncClient {
         }
     }
 
+    private func cancelOlder(_ id: CommandID, of channel: Channel) {
+        olderWaiters[channel]?.removeValue(forKey: id)?.resume(returning: .failure(.cancelled))
+    }
+
     /// Tells all who wait for older messages of a channel.
     func finishOlder(of channel: Channel, _ result: Result<OlderOutcome, SyncClientError>) {
-        for waiter in olderWaiters.removeValue(forKey: channel) ?? [] {
-            waiter.resume(returning: result)
-        }
+        guard let waiters = olderWaiters.removeValue(forKey: channel) else { return }
+        for waiter in waiters.values { waiter.resume(returning: result) }
     }
 
     /// Has windows compared now and then, as long as there are any.

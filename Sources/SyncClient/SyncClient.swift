@@ -51,6 +51,7 @@ public actor SyncClient {
     }
 
     typealias Item = CommandQueue<Owner>.Item
+    typealias OlderWaiter = CheckedContinuation<Result<OlderOutcome, SyncClientError>, Never>
 
     let configuration: Configuration
     let decoder: ServerFrameDecoder
@@ -99,9 +100,8 @@ public actor SyncClient {
     var liveRefusals: [(number: Int, error: ProtocolError)] = []
     var listReaders: [Channel: [WeakReader<ListUpdate>]] = [:]
     var unreadReaders: [Channel: [WeakReader<Unread?>]] = [:]
-    /// Who waits for older messages.
-    var olderWaiters:
-        [Channel: [CheckedContinuation<Result<OlderOutcome, SyncClientError>, Never>]] = [:]
+    /// Who waits for older messages, by numbers of ``nextID()``.
+    var olderWaiters: [Channel: [CommandID: OlderWaiter]] = [:]
     /// Compares what is before windows.
     var windowTask: Task<Void, Never>?
     /// Asks again what the daemon had no room for.
