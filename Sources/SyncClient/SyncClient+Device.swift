@@ -97,8 +97,8 @@ extension SyncClient {
         }
     }
 
-    /// A new stream of a followed channel's list, which begins with all of it.
-    func updates(of channel: String) -> AsyncStream<ListUpdate> {
+    /// What a new reader of a followed channel's list has before it, all of it first.
+    func updates(of channel: String) -> StreamQueue<ListUpdate> {
         let queue = StreamQueue<ListUpdate>(capacity: ClientLimits.listUpdatesWaitingMax)
         queue.append(.all(device.observe(channel)), orInstead: { [] })
         if case .closed = phase {
@@ -106,6 +106,6 @@ extension SyncClient {
         } else {
             listReaders[Channel(channel), default: []].append(WeakReader(queue: queue))
         }
-        return queue.stream
+        return queue
     }
 }

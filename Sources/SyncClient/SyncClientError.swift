@@ -24,8 +24,13 @@ public enum SyncClientError: Error, Hashable, Sendable {
     /// The client follows the channel in another way than this needs, or not at all; nothing was
     /// sent.
     case followedOtherwise(String)
+    /// A model of the channel needs to be started first; nothing was sent.
+    case notStarted(String)
     /// No message is like this; nothing was sent.
     case invalidMessage(reason: String)
+    /// The daemon has not accepted the message yet, so that nothing can be said of it; nothing was
+    /// sent.
+    case pendingMessage
     /// What is kept of a channel cannot be read.
     case cache(DeviceStoreError)
     /// There is no session, and this command is not kept for the next one.
@@ -70,8 +75,12 @@ extension SyncClientError: CustomStringConvertible {
             "This cannot be a channel here: \(reason)."
         case .followedOtherwise(let channel):
             "The client does not follow the channel \(channel) in the way that this needs."
+        case .notStarted(let channel):
+            "The model of the channel \(channel) is not started."
         case .invalidMessage(let reason):
             "This cannot be a message: \(reason)."
+        case .pendingMessage:
+            "The message is still on its way."
         case .cache(let error):
             error.description
         case .notConnected:
@@ -111,7 +120,9 @@ extension SyncClientError: CustomStringConvertible {
         case .followedOtherwise:
             "End with unfollow(_:) what follows it otherwise; then take its list with channel(_:), "
                 + "or have follow(_:after:isPresent:actions:) tell what happens in it."
-        case .invalidMessage: "Name another type, or none."
+        case .notStarted: "Call start(), and wait for it."
+        case .invalidMessage: "Change that, and send it again."
+        case .pendingMessage: "Try again when the daemon has accepted it."
         case .cache: ""
         case .notConnected: "Call connect() first, or try again after a reconnect."
         case .connectionLost, .timedOut: "Try again."
@@ -140,7 +151,9 @@ extension SyncClientError {
         case .invalidReaction: "invalid_reaction"
         case .invalidChannel: "invalid_channel"
         case .followedOtherwise: "followed_otherwise"
+        case .notStarted: "not_started"
         case .invalidMessage: "invalid_message"
+        case .pendingMessage: "pending_message"
         case .cache: "cache"
         case .notConnected: "not_connected"
         case .connectionLost: "connection_lost"

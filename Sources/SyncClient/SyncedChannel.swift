@@ -25,6 +25,11 @@ public struct SyncedChannel: Sendable {
 
     /// The list now, and then its changes; one reader per stream, any number of streams.
     public var updates: AsyncStream<ListUpdate> {
+        get async { await queuedUpdates.stream }
+    }
+
+    /// The same for somebody who has to know when the reader has taken what a wish changed.
+    package var queuedUpdates: StreamQueue<ListUpdate> {
         get async { await client.updates(of: name) }
     }
 

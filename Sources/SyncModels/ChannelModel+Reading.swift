@@ -24,7 +24,8 @@ extension ChannelModel {
             throw error
         }
         reading.channel = channel
-        let updates = await channel.updates
+        let queue = await channel.queuedUpdates
+        let updates = queue.stream
         let unread = await channel.unreadUpdates
         let first = await Reading.first(of: updates)
         let rules = await channel.rules
@@ -33,6 +34,8 @@ extension ChannelModel {
             if reading.isOwner { await channel.leave() }
             return
         }
+        // From here on calls wait for the rows that they change: the tasks below bring these.
+        reading.updates = queue
         take(rules)
         if let first { take(first) }
         reading[.events] = Task { [weak self] in

@@ -6,6 +6,8 @@ public import SyncClient
 extension ChannelModel {
     /// Publishes a message; the others see it now, or when there is a connection again.
     ///
+    /// Its row is there when this returns.
+    ///
     /// - Parameters:
     ///   - payload: What it says.
     ///   - type: What the message says that it is, if anything.
@@ -19,12 +21,14 @@ extension ChannelModel {
         // The message says that the typing is over.
         toldTyping = nil
         try await channel.publish(Message(payload: text, type: type, parent: parent))
+        await rowsTaken()
     }
 
-    /// Gives a message of the user's own another text.
+    /// Gives a message of the user's own another text, which its row has when this returns.
     public func edit(_ item: Item, to payload: Payload) async throws(SyncClientError) {
         let text = try coding.text(of: payload)
         try await followed.edit(position(of: item), payload: text)
+        await rowsTaken()
     }
 
     /// Deletes a message of the user's own, with the reactions to it; needs a connection.
@@ -35,21 +39,27 @@ extension ChannelModel {
         try await followed.delete(position(of: item))
     }
 
-    /// Takes the user's reaction away where it stands, and adds it where it does not.
+    /// Takes the user's reaction away where it stands, and adds it where it does not; its bubble
+    /// says so when this returns.
     ///
     /// - Returns: Whether it is there now.
     @discardableResult
     public func toggle(_ value: String, on item: Item) async throws(SyncClientError) -> Bool {
-        try await followed.toggle(value, on: position(of: item))
+        let isPresent = try await followed.toggle(value, on: position(of: item))
+        await rowsTaken()
+        return isPresent
     }
 
     /// Brings messages before the first row, at least so many where there are.
+    ///
+    /// Without a connection it waits for one, until its task is cancelled.
     @discardableResult
     public func loadOlder(_ count: Int = 50) async throws(SyncClientError) -> OlderMessages {
         let channel = try followed
-        isLoadingOlder = true
-        defer { isLoadingOlder = false }
+        olderCalls += 1
+        defer { olderCalls -= 1 }
         let result = try await channel.loadOlder(count)
+        await rowsTaken()
         hasOlder = result != .beginning
         return result
     }
@@ -94,15 +104,22 @@ extension ChannelModel {
 
     private var followed: SyncedChannel {
         get throws(SyncClientError) {
-            guard let channel = reading?.channel else { throw .followedOtherwise(name) }
+            guard let reading, let channel = reading.channel, reading.updates != nil else {
+                throw .notStarted(name)
+            }
             return channel
         }
+    }
+
+    /// Waits until the rows have what the client changed before this, or the model is stopped.
+    private func rowsTaken() async {
+        await reading?.updates?.taken()
     }
 
     /// Where the message of a row stands; the row may be one that was accepted since.
     private func position(of item: Item) throws(SyncClientError) -> Timetoken {
         let known = item.timetoken ?? items.last { $0.id == item.id }?.timetoken
-        guard let known else { throw .invalidMessage(reason: "it is still on its way") }
+        guard let known else { throw .pendingMessage }
         return known
     }
 }

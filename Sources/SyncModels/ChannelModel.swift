@@ -64,6 +64,10 @@ public final class ChannelModel<Payload: Codable & Sendable> {
     @ObservationIgnored let coding: PayloadCoding<Payload>
     @ObservationIgnored let clock: ModelClock
     @ObservationIgnored var reading: Reading?
+    /// How many wait for older messages.
+    @ObservationIgnored var olderCalls = 0 {
+        didSet { isLoadingOlder = olderCalls > 0 }
+    }
     @ObservationIgnored var typists = TypingState()
     @ObservationIgnored var attendance = Attendance()
     /// When the others were last told that the user types.

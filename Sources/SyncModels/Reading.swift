@@ -15,6 +15,8 @@ final class Reading {
     private var tasks: [Job: Task<Void, Never>] = [:]
     /// Set when the channel is followed.
     var channel: SyncedChannel?
+    /// What its list told, and how far that was taken; set when the start is over.
+    var updates: StreamQueue<ListUpdate>?
     /// Whether the channel was not followed before, so that it is left at the stop.
     var isOwner = false
 

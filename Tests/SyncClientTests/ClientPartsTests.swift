@@ -159,6 +159,38 @@ struct StreamQueueTests {
         #expect(taken == [.eventsMissed, event(6), event(7)])
     }
 
+    @Test("somebody can wait until the reader is done with what came, replaced or not")
+    func taken() async {
+        let queue = StreamQueue<Int>(capacity: 2)
+        let done = Locked(0)
+        let reader = Task {
+            for await number in queue.stream {
+                await Task.yield()
+                done.withLock { $0 = number }
+            }
+        }
+        for number in 1...300 {
+            queue.append(number, orInstead: { [number] })
+            guard number % 4 == 0 else { continue }
+            await queue.taken()
+            #expect(done.withLock { $0 } == number)
+        }
+        reader.cancel()
+        await reader.value
+        queue.append(301, orInstead: { [] })
+        await queue.taken()
+    }
+
+    @Test("who waits for a reader that never comes is told at the end")
+    func neverTaken() async {
+        let queue = StreamQueue<Int>(capacity: 2)
+        queue.append(1, orInstead: { [] })
+        let follower = Task { await queue.taken() }
+        await Task.yield()
+        queue.finish()
+        await follower.value
+    }
+
     @Test("a stream that nobody reads any more keeps nothing")
     func goesAway() {
         weak var forgotten: StreamQueue<SyncEvent>?

@@ -168,16 +168,17 @@ struct ChannelRowTests {
         #expect(model.items[0].bubbles.count == 1)
     }
 
-    @Test("what needs a model that was started says so, and so does a row that is on its way")
+    @Test("what needs a model that was started says so")
     func notStarted() async throws {
         let model = try model()
         model.take(.all([item(1)]))
-        await #expect(throws: SyncClientError.followedOtherwise("room")) {
-            try await model.toggle("👍", on: model.items[0])
-        }
-        await #expect(throws: SyncClientError.followedOtherwise("room")) {
-            try await model.send(Note(text: "x"))
-        }
+        let error = SyncClientError.notStarted("room")
+        await #expect(throws: error) { try await model.toggle("👍", on: model.items[0]) }
+        await #expect(throws: error) { try await model.send(Note(text: "x")) }
+        await #expect(throws: error) { try await model.loadOlder() }
+        #expect(
+            "\(error)" == "The model of the channel room is not started. "
+                + "Call start(), and wait for it.")
     }
 }
 

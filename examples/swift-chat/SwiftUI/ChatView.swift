@@ -81,6 +81,8 @@ struct ChatView: View {
         do {
             _ = try await wish()
             failure = nil
+        } catch SyncClientError.cancelled {
+            // The view is gone that wanted it.
         } catch {
             failure = "\(error)"
         }
