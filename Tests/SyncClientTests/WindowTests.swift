@@ -188,8 +188,10 @@ struct WindowTests {
         let last = try await room.page(before: .end, 2)
         #expect((last.hasOlder, last.hasNewer) == (true, false))
         #expect(await room.items == held)
-        // Nothing is before the list any more.
-        try await writer.deleteMessages(in: "room", through: messages[149 - held.count])
+        // Nothing is before the list any more; by chance nothing ever was.
+        if held.count < messages.count {
+            try await writer.deleteMessages(in: "room", through: messages[149 - held.count])
+        }
         try await eventually("the rest is gone") { await !room.hasOlder }
         #expect(await room.items == held)
     }

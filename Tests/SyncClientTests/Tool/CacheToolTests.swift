@@ -17,12 +17,16 @@ struct CacheToolTests {
         path = folder.appending(path: "cache").path()
     }
 
-    /// A file of a channel with so many messages, each with a reaction.
+    /// A file of a channel with so many messages, some with a reaction; a window is of these alone,
+    /// with others before it.
     private func fill(_ count: Int, of daemon: Daemon, window: ChannelWindow?) async throws {
         let configuration = try SyncClient.Configuration(
             url: daemon.url, userID: "ada", deviceID: "phone")
         let client = try SyncClient.open(cache: path, configuration: configuration)
         try await client.connect()
+        if window != nil {
+            _ = try await client.publishUntilCut(to: "room") { "\"older \($0)\"" }
+        }
         for number in 1...count {
             let message = try await client.publish(Message(payload: "\(number)"), to: "room")
             if number % 4 == 0 { _ = try await client.addAction("👍", to: message, in: "room") }
@@ -99,7 +103,7 @@ struct CacheToolTests {
         try await fill(150, of: daemon, window: .last(20))
         let before = try await tool("verify", of: daemon)
         #expect(before.status == 0, "\(before.output) \(before.errors)")
-        #expect(before.output.first?.contains(", after ") == true)
+        #expect(before.output.first?.contains(", after ") == true, "\(before.output)")
 
         try change { base, _ in
             let message = try #require(base.cache.messages.keys.max())
