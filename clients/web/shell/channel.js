@@ -33,10 +33,11 @@ const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'de
 const page = randomDigits(8);
 
 /**
- * Whether a message on its way was written on this page, by its key; not in another tab.
+ * Whether a message on its way was written in another tab, by its key; a wish's is all digits, in
+ * base 16. A list of a page's own may have others.
  * @param {string} key
  */
-export const isOfPage = (key) => key.startsWith(page);
+export const isOfOtherTab = (key) => /^[0-9a-f]{32}$/.test(key) && !key.startsWith(page);
 
 /**
  * A reaction that is wished.

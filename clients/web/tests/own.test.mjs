@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { reactionsOf } from '../core/reactions.js';
+import { isOfOtherTab } from '../shell/channel.js';
 import { isSameItem } from '../core/item.js';
 import { versionsOf } from '../core/versions.js';
 import { Server } from './model.mjs';
@@ -225,6 +226,17 @@ test('an item is another one when its author, parent or meta is', () => {
   for (const it of [{ uuid: 'bob' }, { parent: '4' }, { meta: { a: 2 } }, { messageType: 'x' }]) {
     assert.equal(isSameItem(item, { ...item, ...it }), false);
   }
+});
+
+test('what is on its way is told from what another tab wrote', async () => {
+  const { ada } = await pair();
+  ada.channel.publish('mine');
+  await turn();
+  const { key } = ada.channel.items.at(-1);
+  assert.match(key, /^[0-9a-f]{32}$/);
+  const other = (key[0] === '9' ? '1' : '9') + key.slice(1);
+  // A channel of a page's own has other keys.
+  assert.deepEqual([key, other, '17952187953729271'].map(isOfOtherTab), [false, true, false]);
 });
 
 test('what chat SDKs write shows, and nobody else\'s', async () => {

@@ -1,6 +1,6 @@
 // The element <sync-messages>: a channel as a log, of which only what is in sight is there.
 // @ts-check
-import { isOfPage } from '../shell/channel.js';
+import { isOfOtherTab } from '../shell/channel.js';
 import { define } from './base/element.js';
 import { make, setAttribute, setText, wholeOf } from './base/dom.js';
 import { floatStyle } from './base/float.js';
@@ -123,7 +123,7 @@ export class SyncMessages extends ListElement {
       if (!isNews) continue;
       if (item.timetoken) this.#newestToken = item.timetoken;
       // Who says something wants to see it; not who has said it in another tab.
-      if (item.pending && isOfPage(item.key)) isOwn = true;
+      if (item.pending && item.uuid === this.userId && !isOfOtherTab(item.key)) isOwn = true;
       else if (!isAtEnd) this.#unseen++;
     }
     if (!this.isInPast) {

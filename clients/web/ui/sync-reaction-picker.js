@@ -214,18 +214,11 @@ export class SyncReactionPicker extends SyncElement {
     this.#float.close();
   }
 
-  reworded() {
-    super.reworded();
-    // The panel has its words from when it was made.
-    this.#panel?.element.remove();
-    this.#panel = null;
-    this.#float.panel.classList.remove('open-search');
-    setAttribute(this.#plus, 'aria-expanded', 'false');
-  }
-
   /** Shows everything there is, and a search in it. */
   search() {
     if (!this.offered.canSearch) return;
+    const kept = this.#panel;
+    if (kept && !kept.element.isConnected && !kept.says(this.words)) this.#panel = null;
     this.#panel ??= new EmojiPanel(
       this.words, (value) => this.pick(value), () => this.isRightToLeft);
     const { element } = this.#panel;

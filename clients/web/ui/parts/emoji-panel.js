@@ -57,6 +57,15 @@ export class EmojiPanel {
     this.#checkTones();
   }
 
+  /**
+   * Whether it was made with these words.
+   * @param {Words} words
+   */
+  says(words) {
+    const used = /** @type {const} */ (['search', 'tones', 'tone', 'found']);
+    return used.every((it) => words[it] === this.#words[it]);
+  }
+
   focus() {
     this.#search.focus();
   }

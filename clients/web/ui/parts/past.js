@@ -97,7 +97,7 @@ export class Past {
         which === 'older' ? { before: edge, count } : { after: edge, count });
       if (turn === this.#turn) changes = this.#join(which, page);
     } catch (error) {
-      this.#isStuck = turn === this.#turn;
+      if (turn === this.#turn) this.#isStuck = true;
       throw error;
     } finally {
       if (turn === this.#turn) {
