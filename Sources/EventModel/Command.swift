@@ -143,16 +143,34 @@ public enum RepairLevel: String, Hashable, Sendable {
     case rows
 }
 
+/// What a device found out about segments that differ, from what they come to.
+public struct RepairChoice: Hashable, Sendable {
+    /// Rows that it lacks, ascending: each is all that its segment lacks.
+    public var fetch: [WantedRow]
+    /// Which of the stretches have more, ascending from 0: the symbols are of their rows.
+    public var only: [Int]
+
+    public init(fetch: [WantedRow], only: [Int]) {
+        self.fetch = fetch
+        self.only = only
+    }
+}
+
 /// Coded symbols of what a device has, so that the daemon finds how it differs from its own.
 public struct RepairRequest: Hashable, Sendable {
     public var channel: String
     public var level: RepairLevel
+    /// Of rows, with the first symbols; `nil`: these are of all that differ.
+    public var choice: RepairChoice?
     /// From index 0, or from where the device's last request for this channel ended.
     public var run: SymbolRun
 
-    public init(channel: String, level: RepairLevel = .whole, run: SymbolRun) {
+    public init(
+        channel: String, level: RepairLevel = .whole, choice: RepairChoice? = nil, run: SymbolRun
+    ) {
         self.channel = channel
         self.level = level
+        self.choice = choice
         self.run = run
     }
 }

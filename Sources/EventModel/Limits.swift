@@ -80,4 +80,7 @@ public enum Limits {
     /// The daemon keeps them meanwhile, 24 bytes each. No more rows can be brought or dropped
     /// either: each symbol gives one row away.
     public static let repairSymbolsMax = 16_384
+    /// Segments that differ whose states the daemon tells, 17 bytes each, and of each of which a
+    /// device may fetch one row; where more do, symbols of all their rows are compared.
+    public static let repairStatesMax = 2048
 }

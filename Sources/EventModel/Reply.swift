@@ -160,8 +160,13 @@ public struct SubscribedChannel: Hashable, Sendable {
 public enum RepairStep: Hashable, Sendable {
     /// The difference is not decoded yet: go on up to so many symbols in all.
     case needsSymbols(Int)
-    /// Only the rows on these messages differ, ascending: go on with so many symbols of those.
-    case segments([MessageRange], symbols: Int)
+    /// Only the rows on these messages differ, ascending, and the daemon's come to `states`: go on
+    /// with what is told by that, or with so many symbols of their rows.
+    ///
+    /// No states: there are too many of them.
+    case segments([MessageRange], states: [StretchState], symbols: Int)
+    /// These, of those to be fetched, do not stand: their stretches are to be compared.
+    case missing([Timetoken])
     /// So much differs that symbols of all rows are the way on.
     case whole
     case difference(RepairDifference)

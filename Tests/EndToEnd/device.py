@@ -68,6 +68,8 @@ class Device:
         self.heals = False
         #: What each channel's repairs were answered, in order.
         self.repairs = {}
+        #: Rows of a channel under repair that are too many, as what its segments come to tells.
+        self.dropped = {}
         #: Channels whose repair waits for the test, which then calls `repair`.
         self.patient = set()
         #: Channels whose repair is under way: their actions must not change.
@@ -282,7 +284,7 @@ class Device:
     def _note_repair(self, channel, answer):
         self.repairs.setdefault(channel, []).append(answer)
         if "rows" in answer:
-            self.rows[channel].repair(answer)
+            self.rows[channel].repair(answer, self.dropped.pop(channel, ()))
             self.repairing.discard(channel)
             if self.rows[channel].is_wrong:
                 raise Violation(f"A repair of {channel} that did not make it equal: {answer}")
@@ -306,6 +308,7 @@ class Device:
     async def repair(self, channel):
         """Finds what differs: by segments where the daemon says so, else row by row."""
         rows = self.rows[channel]
+        self.dropped.pop(channel, None)
         if rows.segments is None:
             return await self.repair_rows(channel, rows.all_rows())
         items = reconcile.segment_items(rows.key, rows.all_rows(), rows.segments)
@@ -313,10 +316,26 @@ class Device:
         if "whole" in answer:
             return await self.repair_rows(channel, rows.all_rows())
         stretches = reconcile.unpack_stretches(answer["segments"])
-        return await self.repair_rows(channel, [
-            row for row in rows.all_rows()
-            if any(first <= max(row[0], 1) < end for first, end in stretches)],
-            answer["need"], of="rows")
+        if "states" not in answer:
+            inside = self._rows_in(channel, stretches)
+            return await self.repair_rows(channel, inside, answer["need"], of="rows")
+        fetch, drop, only = reconcile.findings(
+            rows.key, rows.all_rows(), stretches, reconcile.unpack_states(answer["states"]))
+        self.dropped[channel] = drop
+        while True:
+            inside = self._rows_in(channel, [stretches[it] for it in only])
+            answer = await self.repair_rows(
+                channel, inside, 3 * len(only) + 8 if only else 0, of="rows",
+                fetch=reconcile.pack_wants(fetch),
+                only=reconcile.pack_timetokens(it + 1 for it in only))
+            if "missing" not in answer:
+                return answer
+            only = sorted(
+                only + [fetch.pop(it)[1] for it in reconcile.unpack_timetokens(answer["missing"])])
+
+    def _rows_in(self, channel, stretches):
+        return [row for row in self.rows[channel].all_rows()
+                if reconcile.stretch_of(stretches, row[0]) is not None]
 
     async def repair_rows(self, channel, rows, need=FIRST_SYMBOLS, **level):
         """Compares rows, all or those of some segments."""
@@ -329,14 +348,16 @@ class Device:
     async def send_symbols(self, channel, items, need, **level):
         """Sends symbols until they tell something."""
         sent = 0
+        choice = {name: level.pop(name) for name in ("fetch", "only") if name in level}
         while need is not None:
             cells = reconcile.symbols(self.rows[channel].key, items, need)
             parts = [
                 self.command(
                     "repair", channel=channel, count=len(items), **{"from": first}, **level,
+                    **(choice if first == 0 else {}),
                     symbols=reconcile.symbols_text(
                         cells[first:first + SYMBOLS_PER_FRAME], first, len(items)))
-                for first in range(sent, need, SYMBOLS_PER_FRAME)]
+                for first in range(sent, max(need, 1), SYMBOLS_PER_FRAME)]
             answer = (await asyncio.gather(*parts))[-1]
             sent, need = need, None if "segments" in answer else answer.get("need")
             if need is not None and need <= sent:

@@ -19,6 +19,8 @@ from case import DaemonTestCase
 from waiting import PATIENCE, Patience
 
 PAGE = 4096
+#: Where the state of a whole channel is kept among those of its segments.
+WHOLE = (1 << 63) - 1
 
 
 @functools.cache
@@ -142,7 +144,8 @@ def unsign_actions(path, channel, key):
             (number,)).fetchall()
         lanes = struct.unpack(">qq", bytes.fromhex(reconcile.digest(key, rows)))
         connection.execute(
-            "UPDATE channel SET lane0 = ?, lane1 = ? WHERE id = ?", (*lanes, number))
+            "UPDATE segment SET lane0 = ?, lane1 = ? WHERE channel = ? AND after = ?",
+            (*lanes, number, WHOLE))
 
 
 def pages_with(path, text):

@@ -6,7 +6,6 @@ to be made twice to go unseen, and so that the page is known to say enough.
 
 import base64
 import bisect
-import itertools
 import math
 import struct
 
@@ -125,8 +124,56 @@ def segment_items(key, rows, mean):
 
 def unpack_stretches(text):
     """Stretches of timetokens, each with its first one and the first one after it."""
-    edges = unpack_timetokens(text)
-    return list(itertools.zip_longest(edges[::2], edges[1::2], fillvalue=1 << 63))
+    reader, stretches, end = _Reader(text), [], 0
+    while reader.rest:
+        after = end + reader.varint()
+        length = reader.varint()
+        end = after + length if length else (1 << 63) - 1
+        stretches.append((after + 1, end + 1))
+    return stretches
+
+
+def stretch_of(stretches, message):
+    """Which stretch holds what stands on a message, if any does."""
+    place = bisect.bisect_right(stretches, (max(message, 1), 1 << 64)) - 1
+    return place if place >= 0 and max(message, 1) < stretches[place][1] else None
+
+
+def unpack_states(text):
+    """What the rows of stretches come to: timetokens, first lane, number."""
+    reader, states = _Reader(text), []
+    while reader.rest:
+        timetokens, lane = struct.unpack("<QQ", reader.rest[:16])
+        reader.rest = reader.rest[16:]
+        states.append((timetokens, lane, reader.signed()))
+    return states
+
+
+def findings(key, rows, stretches, states):
+    """What one row in a stretch is that one side lacks.
+
+    Rows to fetch, by timetoken, each with its tag and its stretch; the timetokens of those to drop;
+    the numbers, from 0, of the stretches in which more differs.
+    """
+    own = [[0, 0, 0] for _ in stretches]
+    found = {}
+    for row in rows:
+        place = stretch_of(stretches, row[0])
+        if place is not None:
+            timetoken, lane = timetoken_of(row), row_hash(key, row)[0]
+            found[place, timetoken] = lane
+            own[place] = [(own[place][0] + timetoken) & MASK64, (own[place][1] + lane) & MASK64,
+                          own[place][2] + 1]
+    fetch, drop, only = {}, [], []
+    for place, (theirs, mine) in enumerate(zip(states, own, strict=True)):
+        timetokens, lane, count = theirs[0] - mine[0], theirs[1] - mine[1], theirs[2] - mine[2]
+        if count == 1 and 0 < timetokens & MASK64 < 1 << 63 and timetokens & MASK64 not in fetch:
+            fetch[timetokens & MASK64] = lane & MASK32, place
+        elif count == -1 and found.get((place, -timetokens & MASK64)) == -lane & MASK64:
+            drop.append(-timetokens & MASK64)
+        elif list(theirs) != mine:
+            only.append(place)
+    return fetch, drop, only
 
 
 def symbols(key, items, count):
@@ -199,6 +246,23 @@ def unpack_rows(text):
         message = added - reader.signed()
         rows.append((message, *(texts[reader.varint()] for _ in range(3)), added, *score))
     return rows
+
+
+def pack_wants(fetch):
+    """The rows to fetch."""
+    encoded, last = b"", 0
+    for timetoken, (tag, _) in sorted(fetch.items()):
+        encoded += _varint(timetoken - last) + struct.pack("<I", tag)
+        last = timetoken
+    return base64.b64encode(encoded).decode()
+
+
+def pack_timetokens(timetokens):
+    """As ``unpack_timetokens`` reads them."""
+    encoded, last = b"", 0
+    for timetoken in sorted(timetokens):
+        encoded, last = encoded + _varint(timetoken - last), timetoken
+    return base64.b64encode(encoded).decode()
 
 
 def unpack_timetokens(text):

@@ -9,7 +9,6 @@ Meanwhile somebody asks for the `history` of another channel: alone, then beside
 """
 
 import argparse
-import bisect
 import multiprocessing
 import os
 import pathlib
@@ -105,18 +104,17 @@ def repair(address, differences):
         questions = [("subscribe", {"channels": [follow]})]
         answer = send(client, questions, key, items, 48, of="segments")
         stretches = reconcile.unpack_stretches(answer["segments"])
-        starts = [first for first, _ in stretches]
-        inside = [it for it in rows if is_in(stretches, starts, max(it[0], 1))]
-        answer = send(client, questions, key, reconcile.row_items(key, inside), answer["need"],
-                      of="rows")
+        fetch, _, only = reconcile.findings(
+            key, rows, stretches, reconcile.unpack_states(answer["states"]))
+        chosen = [stretches[it] for it in only]
+        inside = [it for it in rows if reconcile.stretch_of(chosen, it[0]) is not None]
+        answer = send(
+            client, questions, key, reconcile.row_items(key, inside), 3 * len(only) + 8, of="rows",
+            fetch=reconcile.pack_wants(fetch),
+            only=reconcile.pack_timetokens(it + 1 for it in only))
         found = len(reconcile.unpack_rows(answer["rows"]))
         assert found == differences, f"{found} actions were found, not {differences}"
         return questions + [("unsubscribe", {"channels": ["long"]})]
-
-
-def is_in(stretches, starts, message):
-    place = bisect.bisect_right(starts, message) - 1
-    return place >= 0 and message < stretches[place][1]
 
 
 def read(address):

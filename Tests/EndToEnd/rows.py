@@ -99,9 +99,9 @@ class Rows:
         self.is_wrong = self.state() != state
         self.verified += not self.is_wrong
 
-    def repair(self, answer):
+    def repair(self, answer, dropped=()):
         """Applies the answer to a repair: first what is to go, then what is to stand."""
-        gone = set(reconcile.unpack_timetokens(answer["drop"]))
+        gone = {*reconcile.unpack_timetokens(answer["drop"]), *dropped}
         self.messages = {it: row for it, row in self.messages.items() if it not in gone}
         for message in answer.get("messages", []):
             self.messages[timetoken(message["timetoken"])] = (

@@ -406,7 +406,8 @@ class SegmentRepairs(RepairCase):
         await self.assert_equal(reader, writer)
         self.assertEqual(reader.rows["room"].segments, 32)
         answers = [sorted(it) for it in reader.repairs["room"] if len(it) > 1]
-        self.assertEqual(answers, [["need", "segments"], ["cursor", "drop", "messages", "rows", "s"]])
+        self.assertEqual(answers[0], ["need", "segments", "states"])
+        self.assertEqual(answers[-1], ["cursor", "drop", "messages", "rows", "s"])
         self.assertEqual((metric(self.daemon, "segment_repairs_total"),
                           metric(self.daemon, "repairs_total")), (1, 0))
 

@@ -64,6 +64,10 @@ extension ProtocolExample {
         61: .repair(
             RepairRequest(channel: "room", level: .segments, run: adasSegments.run(0..<2))),
         62: .repair(RepairRequest(channel: "room", level: .rows, run: adasSymbols.run(0..<3))),
+        78: .repair(
+            RepairRequest(
+                channel: "room", level: .rows,
+                choice: RepairChoice(fetch: [bobsWish], only: [1]), run: adasSymbols.run(0..<1))),
         63: .repair(
             RepairRequest(channel: "room", level: .segments, run: adasSegments.run(0..<1))),
         18: .publish(

@@ -89,12 +89,13 @@ extension ProtocolExample {
                         after: Timetoken(rawValue: ada.messageTimetoken.rawValue - 1),
                         through: adas.actionTimetoken),
                     MessageRange(after: removed, through: .end),
-                ], symbols: 17)),
+                ], states: [adasStretch, .empty], symbols: 17)),
         62: .repair(
             .difference(
                 RepairDifference(
                     cursor: added, state: nil, rows: [bobs], dropped: [adas.actionTimetoken]))),
         63: .repair(.whole),
+        78: .repair(.missing([added])),
         18: .published(Timetoken(rawValue: 17_952_187_953_730_300)),
         19: .published(Timetoken(rawValue: 17_952_187_953_730_301)),
         20: .history(

@@ -87,6 +87,17 @@ public enum ProtocolExample {
         }
         return encoder
     }()
+    /// What that device asks for.
+    static let bobsWish: WantedRow = {
+        let tag = key.map { RowHash(bobs, key: $0).tag } ?? 0
+        return WantedRow(timetoken: added, tag: tag)
+    }()
+    /// What the server has of a stretch in which nothing but that stands.
+    static let adasStretch: StretchState = {
+        var state = StretchState.empty
+        if let key { state.insert(RowHash(adas, key: key), at: adas.actionTimetoken) }
+        return state
+    }()
     static let live = ActionsQuery(
         channel: "room", messageTimetoken: ada.messageTimetoken, types: ["reaction"],
         values: ["👍"], isDescending: true, limit: 1, live: .begin)

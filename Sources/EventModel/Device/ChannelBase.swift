@@ -193,6 +193,27 @@ public struct ChannelBase: Hashable, Sendable {
         return encoder
     }
 
+    /// What these rows are too many or too few of in some stretches: O(rows).
+    func findings(
+        in stretches: [MessageRange], comparedWith states: [StretchState]
+    ) -> StretchFindings? {
+        guard let key, !states.isEmpty else { return nil }
+        var rows: [StretchRow] = []
+        cache.forEachAction { action in
+            guard let stretch = stretches.index(holding: action.key.messageTimetoken) else {
+                return
+            }
+            rows.append(
+                StretchRow(
+                    in: stretch, RowHash(action, key: key), at: action.actionTimetoken))
+        }
+        for message in cache.messageRows {
+            guard let stretch = stretches.index(holding: message.timetoken) else { continue }
+            rows.append(StretchRow(in: stretch, RowHash(message, key: key), at: message.timetoken))
+        }
+        return StretchFindings(rows, comparedWith: states)
+    }
+
     /// The coded symbols of the states of segments: O(rows).
     func symbols(_ range: Range<Int>, ofSegmentsOf mean: Int) -> RatelessEncoder {
         var encoder = RatelessEncoder(range)

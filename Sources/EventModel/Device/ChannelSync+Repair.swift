@@ -32,11 +32,23 @@ extension ChannelSync {
             } else {
                 startSnapshot(&step)
             }
-        case (.segments(let stretches, let count), .segments):
-            send(.rows(stretches, symbols: count), &step)
-        case (.whole, .segments), (.whole, .rows): send(.whole, &step)
-        case (.snapshot, _), (.segments, _), (.whole, _): startSnapshot(&step)
-        case (.difference(let difference), _): take(difference, &step)
+        case (.segments(let stretches, let states, let count), .segments):
+            if let findings = base.findings(in: stretches, comparedWith: states) {
+                send(.chosen(stretches, findings), &step)
+            } else {
+                send(.rows(stretches, symbols: count), &step)
+            }
+        case (.missing(let timetokens), .chosen(let stretches, var findings)):
+            if findings.miss(timetokens) {
+                send(.chosen(stretches, findings), &step)
+            } else {
+                startSnapshot(&step)
+            }
+        case (.whole, .segments), (.whole, .rows), (.whole, .chosen): send(.whole, &step)
+        case (.snapshot, _), (.segments, _), (.missing, _), (.whole, _): startSnapshot(&step)
+        case (.difference(var difference), let source):
+            if case .chosen(_, let findings) = source { difference.dropped += findings.dropped }
+            take(difference, &step)
         }
         return step
     }

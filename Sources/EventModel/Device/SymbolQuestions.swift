@@ -10,6 +10,8 @@ struct SymbolQuestions {
         case segments(ofMessages: Int)
         /// The rows on some messages; so many symbols will probably do.
         case rows([MessageRange], symbols: Int)
+        /// The rows in those stretches of which what they come to did not tell enough.
+        case chosen([MessageRange], StretchFindings)
     }
 
     /// Bytes of symbols in one command, so that its base64 stays under the daemon's 32 KiB.
@@ -31,6 +33,7 @@ struct SymbolQuestions {
         case .whole: 32
         case .segments: 48
         case .rows(_, let count): min(max(8, count), Limits.repairSymbolsMax)
+        case .chosen(_, let findings): findings.symbolCount
         }
     }
 
@@ -38,7 +41,7 @@ struct SymbolQuestions {
         switch source {
         case .whole: .whole
         case .segments: .segments
-        case .rows: .rows
+        case .rows, .chosen: .rows
         }
     }
 
@@ -69,18 +72,25 @@ struct SymbolQuestions {
     ) -> [ChannelSync.Question] {
         let encoder = symbols(sent..<count, of: base)
         var questions: [ChannelSync.Question] = []
-        while sent < count {
+        // What nothing is to be compared of has no symbols, and is asked all the same.
+        repeat {
             // A symbol has at most 26 bytes, and seldom more than 18.
             var run = encoder.run(sent..<min(count, sent + 1200))
             if run.bytes.count > Self.bytesMax {
                 run = encoder.run(sent..<min(count, sent + 850))
             }
+            let choice = sent == 0 ? choice : nil
             sent += run.symbols.count
             open += 1
-            let request = RepairRequest(channel: channel, level: level, run: run)
+            let request = RepairRequest(channel: channel, level: level, choice: choice, run: run)
             questions.append(.repair(request, attempt: attempt))
-        }
+        } while sent < count
         return questions
+    }
+
+    private var choice: RepairChoice? {
+        guard case .chosen(_, let findings) = source else { return nil }
+        return findings.choice
     }
 
     private func symbols(_ range: Range<Int>, of base: ChannelBase) -> RatelessEncoder {
@@ -88,6 +98,8 @@ struct SymbolQuestions {
         case .whole: base.symbols(range)
         case .segments(let mean): base.symbols(range, ofSegmentsOf: mean)
         case .rows(let stretches, _): base.symbols(range, ofRowsIn: stretches)
+        case .chosen(let stretches, let findings):
+            base.symbols(range, ofRowsIn: findings.choice.only.map { stretches[$0] })
         }
     }
 }

@@ -2,30 +2,41 @@
 
 /// Reads bytes from the front, and never beyond the end.
 struct ByteReader {
-    private var rest: ArraySlice<UInt8>
+    private let all: [UInt8]
+    private var position = 0
 
     init(_ bytes: [UInt8]) {
-        rest = bytes[...]
+        all = bytes
     }
 
-    var isAtEnd: Bool { rest.isEmpty }
-    var count: Int { rest.count }
+    var isAtEnd: Bool { position == all.count }
+    /// Bytes that are left.
+    var count: Int { all.count - position }
 
     mutating func bytes(_ count: Int) throws(RepairError) -> ArraySlice<UInt8> {
-        guard count <= rest.count else { throw .malformed }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
+        guard count >= 0, count <= self.count else { throw .malformed }
+        defer { position += count }
+        return all[position..<position + count]
     }
 
     mutating func word<Word: FixedWidthInteger & UnsignedInteger>() throws(RepairError) -> Word {
-        try bytes(Word.bitWidth / 8).reversed().reduce(0) { $0 << 8 | Word($1) }
+        let size = Word.bitWidth / 8
+        guard size <= count else { throw .malformed }
+        var word: Word = 0
+        for offset in 0..<size {
+            word |= Word(truncatingIfNeeded: all[position + offset]) << Word(8 * offset)
+        }
+        position += size
+        return word
     }
 
     /// Up to ten bytes, seven bits each, the lowest first; only the shortest form of a number.
     mutating func varint() throws(RepairError) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
-            guard let byte = rest.popFirst() else { throw .malformed }
+            guard !isAtEnd else { throw .malformed }
+            let byte = all[position]
+            position += 1
             let bits = UInt64(byte & 0x7F)
             guard shift < 63 || bits <= 1, byte != 0 || shift == 0 else { throw .malformed }
             value |= bits << shift

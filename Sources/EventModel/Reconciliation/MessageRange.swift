@@ -15,48 +15,73 @@ public struct MessageRange: Sendable, Hashable {
     public func contains(_ message: Timetoken) -> Bool { after < message && message <= through }
 }
 
-/// Stretches that ascend and do not touch, on the wire.
+/// Stretches that ascend, on the wire; one may begin where the one before it ends.
 ///
-/// Where each begins, and the first timetoken after it, as ``PackedActions`` writes timetokens. The
-/// last may have no end.
+/// How far each begins behind the end of the one before it (the first: behind zero), and how long
+/// it is, as varints. 0 for the last one's length: it has no end.
 public enum PackedRanges {
     public static func text(_ ranges: [MessageRange]) -> String {
-        var edges: [Timetoken] = []
+        var bytes: [UInt8] = []
+        var end: UInt64 = 0
         for range in ranges {
-            edges.append(range.after.successor(at: 0))
-            if range.through < .end { edges.append(range.through.successor(at: 0)) }
+            precondition(
+                range.after.rawValue >= end && range.through > range.after,
+                "stretches that do not ascend")
+            bytes.appendVarint(range.after.rawValue - end)
+            end = range.through.rawValue
+            bytes.appendVarint(range.through < .end ? end - range.after.rawValue : 0)
         }
-        return PackedActions.text(edges)
+        return Base64.text(bytes)
     }
 
     /// More than `rangesMax` are malformed.
     public static func ranges(
         text: some StringProtocol, rangesMax: Int
     ) throws(RepairError) -> [MessageRange] {
-        let edges = try PackedActions.timetokens(text: text, timetokensMax: 2 * rangesMax)
-        return stride(from: 0, to: edges.count, by: 2).map { index in
-            MessageRange(
-                after: Timetoken(rawValue: edges[index].rawValue - 1),
-                through: index + 1 < edges.count
-                    ? Timetoken(rawValue: edges[index + 1].rawValue - 1) : .end)
+        guard let bytes = Base64.bytes(text) else { throw .malformed }
+        var reader = ByteReader(bytes)
+        var ranges: [MessageRange] = []
+        var end = Timetoken.zero
+        while !reader.isAtEnd {
+            guard ranges.count < rangesMax, end < .end else { throw .malformed }
+            let after = try place(behind: end, by: reader.varint())
+            let length = try reader.varint()
+            end = length == 0 ? .end : try place(behind: after, by: length)
+            guard after < end else { throw .malformed }
+            ranges.append(MessageRange(after: after, through: end))
         }
+        return ranges
+    }
+
+    private static func place(
+        behind timetoken: Timetoken, by ticks: UInt64
+    ) throws(RepairError) -> Timetoken {
+        let (sum, isTooLate) = timetoken.rawValue.addingReportingOverflow(ticks)
+        guard !isTooLate, sum <= Timetoken.end.rawValue else { throw .malformed }
+        return Timetoken(rawValue: sum)
     }
 }
 
 extension [MessageRange] {
     /// Whether one of them holds what stands on a message.
     ///
+    /// - Precondition: They ascend.
+    /// - Complexity: O(log n).
+    public func contain(_ message: Timetoken) -> Bool { index(holding: message) != nil }
+
+    /// Which of them holds what stands on a message.
+    ///
     /// No message is at zero; what stands there goes with the first timetoken that may be one.
     ///
     /// - Precondition: They ascend.
     /// - Complexity: O(log n).
-    public func contain(_ message: Timetoken) -> Bool {
+    public func index(holding message: Timetoken) -> Int? {
         let message = Swift.max(message, Timetoken.zero.successor(at: 0))
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
             if self[middle].through < message { low = middle + 1 } else { high = middle }
         }
-        return low < count && self[low].contains(message)
+        return low < count && self[low].contains(message) ? low : nil
     }
 }

@@ -116,6 +116,21 @@ public enum PackedActions {
         Base64.text(bytes(timetokens))
     }
 
+    /// Writes indices, from 0, as the timetokens from 1 on.
+    public static func text(ordinals indices: [Int]) -> String {
+        text(indices.map { Timetoken(rawValue: UInt64($0) + 1) })
+    }
+
+    /// Reads indices below `count`.
+    public static func indices(
+        ordinals text: some StringProtocol, count: Int
+    ) throws(RepairError) -> [Int] {
+        try timetokens(text: text, timetokensMax: count).map { ordinal throws(RepairError) in
+            guard ordinal.rawValue <= UInt64(count) else { throw .malformed }
+            return Int(ordinal.rawValue) - 1
+        }
+    }
+
     /// Reads rows from base64.
     public static func actions(
         text: some StringProtocol, actionsMax: Int

@@ -32,6 +32,52 @@ public struct RatelessEncoder: Hashable, Sendable {
         add(item, sign: 1)
     }
 
+    /// The same for many, in less time: where an item is next depends on where it was, by a division
+    /// and a square root, so four at a time wait for theirs together.
+    public mutating func insert(_ items: [RepairItem]) {
+        for item in items { total.add(item, sign: 1) }
+        guard items.count >= 8, !range.isEmpty else {
+            for item in items { spread(item, item.mapping, sign: 1) }
+            return
+        }
+        var lanes = (Lane(items[0]), Lane(items[1]), Lane(items[2]), Lane(items[3]))
+        var next = 4
+        // Each of the lanes may take one more.
+        while next + 4 <= items.count {
+            step(&lanes.0, items, &next)
+            step(&lanes.1, items, &next)
+            step(&lanes.2, items, &next)
+            step(&lanes.3, items, &next)
+        }
+        for lane in [lanes.0, lanes.1, lanes.2, lanes.3] {
+            spread(lane.item, lane.mapping, sign: 1)
+        }
+        for item in items[next...] { spread(item, item.mapping, sign: 1) }
+    }
+
+    private struct Lane {
+        var item: RepairItem
+        var mapping: SymbolMapping
+
+        @inline(__always)
+        init(_ item: RepairItem) {
+            self.item = item
+            mapping = item.mapping
+        }
+    }
+
+    /// One index of an item; behind its last one the next item takes its place.
+    @inline(__always)
+    private mutating func step(_ lane: inout Lane, _ items: [RepairItem], _ next: inout Int) {
+        if lane.mapping.index >= range.lowerBound {
+            symbols[lane.mapping.index - range.lowerBound].add(lane.item, sign: 1)
+        }
+        lane.mapping.advance()
+        guard lane.mapping.index >= range.upperBound else { return }
+        lane = Lane(items[next])
+        next += 1
+    }
+
     /// Takes away an item that was inserted.
     public mutating func remove(_ item: RepairItem) {
         add(item, sign: -1)
@@ -54,7 +100,12 @@ public struct RatelessEncoder: Hashable, Sendable {
 
     private mutating func add(_ item: RepairItem, sign: Int64) {
         total.add(item, sign: sign)
-        var mapping = item.mapping
+        spread(item, item.mapping, sign: sign)
+    }
+
+    /// Adds an item to the symbols from an index of its on.
+    private mutating func spread(_ item: RepairItem, _ mapping: SymbolMapping, sign: Int64) {
+        var mapping = mapping
         while mapping.index < range.lowerBound { mapping.advance() }
         while mapping.index < range.upperBound {
             symbols[mapping.index - range.lowerBound].add(item, sign: sign)

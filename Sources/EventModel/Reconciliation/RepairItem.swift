@@ -30,9 +30,7 @@ public struct RepairItem: Hashable, Sendable {
 
     /// For a row whose hash is there already.
     public init(_ row: RowHash, timetoken: Timetoken, key: DigestKey) {
-        self.init(
-            timetoken: timetoken, tag: UInt32(truncatingIfNeeded: row.hash.first),
-            key: key)
+        self.init(timetoken: timetoken, tag: row.tag, key: key)
     }
 
     /// Hashes the item itself, so that whoever reads it out of a symbol finds the same.

@@ -31,6 +31,9 @@ public struct MessageRow: Hashable, Sendable {
 public struct RowHash: Hashable, Sendable {
     let hash: KeyedHash
 
+    /// What names the row beside its timetoken.
+    public var tag: UInt32 { UInt32(truncatingIfNeeded: hash.first) }
+
     /// Hashes every field, byte for byte.
     ///
     /// Allocates nothing for rows of up to 1,024 bytes.

@@ -88,6 +88,10 @@ enum CommandEncoder {
     private static func write(_ request: RepairRequest, into json: inout JSONWriter) {
         json.member("channel", request.channel)
         if request.level != .whole { json.member("of", request.level.rawValue) }
+        if let choice = request.choice {
+            json.member("fetch", PackedWants.text(choice.fetch))
+            json.member("only", PackedActions.text(ordinals: choice.only))
+        }
         json.member("from", request.run.first)
         json.member("count", Int(request.run.itemCount))
         json.member("symbols", request.run.text)

@@ -122,12 +122,27 @@ struct ReplyDecoder {
         if try result.flag("whole") { return .whole }
         let need = try result.optionalInteger("need").map { Int(clamping: $0) }
         if let text = try result.optionalString("segments") {
+            let states = try result.optionalString("states")
             do throws(RepairError) {
+                let ranges = try PackedRanges.ranges(
+                    text: text, rangesMax: Limits.repairSymbolsMax)
                 return .segments(
-                    try PackedRanges.ranges(text: text, rangesMax: Limits.repairSymbolsMax),
+                    ranges,
+                    states: try states.map { text throws(RepairError) in
+                        try PackedStates.states(text: text, count: ranges.count)
+                    } ?? [],
                     symbols: need ?? 0)
             } catch {
-                throw .wrongType("segments", expected: "base64 of packed timetokens")
+                throw .wrongType("segments", expected: "base64 of stretches, and of their states")
+            }
+        }
+        if let text = try result.optionalString("missing") {
+            do throws(RepairError) {
+                return .missing(
+                    try PackedActions.timetokens(
+                        text: text, timetokensMax: Limits.repairStatesMax))
+            } catch {
+                throw .wrongType("missing", expected: "base64 of packed timetokens")
             }
         }
         if let need { return .needsSymbols(need) }

@@ -205,15 +205,22 @@ final class Hub {
     ///
     /// - Returns: All that came so far, to be compared by a reader; or what to answer at once.
     func take(
-        _ run: SymbolRun, of level: RepairLevel, for subscription: Subscription,
-        command: CommandID
+        _ request: RepairRequest, for subscription: Subscription, command: CommandID
     ) -> Result<RepairQuery, RepairRefusal> {
-        let difference = level == .rows ? subscription.repair?.difference : nil
+        let difference = request.level == .rows ? subscription.repair?.difference : nil
+        var chosen: SegmentDifference?
+        if let choice = request.choice, let difference {
+            chosen = difference.chosen(choice)
+            guard chosen != nil else {
+                return .failure(
+                    .error(.invalidField("only", "numbers of the stretches that differ, from 1")))
+            }
+        }
         // The answer to an earlier question may be one more than the session has room for: then
         // nobody is held any more.
-        if run.first == 0 {
+        if request.run.first == 0 {
             subscriptions.endRepair(of: subscription)
-            switch level {
+            switch request.level {
             case .whole: counters.repairs.add()
             case .segments: counters.segmentRepairs.add()
             // Goes on with what the segments told.
@@ -221,7 +228,7 @@ final class Hub {
             }
         }
         return repairs.take(
-            run, of: level, in: difference, for: subscription, command: command)
+            request, in: difference, chosen: chosen, for: subscription, command: command)
     }
 
     /// Takes what a reader made of the symbols, and lets the subscription go on when they told.
@@ -236,10 +243,18 @@ final class Hub {
         case .needs(let count) where count <= Limits.repairSymbolsMax:
             repairs.goOn(subscription, needing: count)
             return .success(.repair(.needsSymbols(count)))
-        case .segments(let difference):
+        case .segments(let difference, let states):
             repairs.goOn(subscription, withRowsOf: difference)
             return .success(
-                .repair(.segments(difference.ranges, symbols: difference.symbolCount)))
+                .repair(
+                    .segments(
+                        difference.ranges, states: states, symbols: difference.symbolCount)))
+        case .missing(let timetokens):
+            guard let difference = subscription.repair?.difference else {
+                return .failure(.noRepair)
+            }
+            repairs.goOn(subscription, withRowsOf: difference)
+            return .success(.repair(.missing(timetokens)))
         case .whole:
             subscriptions.endRepair(of: subscription)
             return .success(.repair(.whole))

@@ -12,16 +12,22 @@ final class Repair {
     let itemCount: Int64
     /// Which of its segments differ, where their rows are compared.
     let difference: SegmentDifference?
+    /// What the device wants of that.
+    fileprivate let chosen: SegmentDifference?
     fileprivate(set) var symbols: [CodedSymbol] = []
     /// Fewer symbols tell nothing, as a reader said.
     fileprivate(set) var needed = 0
     /// The command whose question a reader has.
     fileprivate(set) var command: CommandID?
 
-    init(_ level: RepairLevel, itemCount: Int64, in difference: SegmentDifference?) {
+    init(
+        _ level: RepairLevel, itemCount: Int64, in difference: SegmentDifference?,
+        chosen: SegmentDifference? = nil
+    ) {
         self.level = level
         self.itemCount = itemCount
         self.difference = difference
+        self.chosen = chosen ?? difference
     }
 }
 
@@ -32,7 +38,7 @@ extension Repair {
             switch level {
             case .whole: .rows
             case .segments: .segments
-            case .rows: difference.map { .rowsOf($0) } ?? .rows
+            case .rows: chosen.map { .rowsOf($0) } ?? .rows
             }
         return RepairQuery(symbols: symbols, subject: subject)
     }
@@ -64,18 +70,22 @@ final class Repairs {
 
     /// Takes symbols of what a device has.
     ///
-    /// - Parameter difference: Which segments differ, where their rows are compared.
+    /// - Parameters:
+    ///   - difference: Which segments differ, where their rows are compared.
+    ///   - chosen: What the device wants of that; `nil`: everything.
     /// - Returns: All that came so far, to be compared by a reader; or what to answer at once.
     func take(
-        _ run: SymbolRun, of level: RepairLevel, in difference: SegmentDifference?,
-        for subscription: Subscription, command: CommandID
+        _ request: RepairRequest, in difference: SegmentDifference?,
+        chosen: SegmentDifference? = nil, for subscription: Subscription, command: CommandID
     ) -> Result<RepairQuery, RepairRefusal> {
+        let (run, level) = (request.run, request.level)
         guard subscription.state == .held, level != .rows || difference != nil else {
             return .failure(.error(.noRepair))
         }
         let repair =
             run.first == 0
-            ? Repair(level, itemCount: run.itemCount, in: difference) : subscription.repair
+            ? Repair(level, itemCount: run.itemCount, in: difference, chosen: chosen)
+            : subscription.repair
         guard let repair, repair.level == level, repair.itemCount == run.itemCount,
             repair.symbols.count == run.first, repair.command == nil
         else { return .failure(.error(.noRepair)) }

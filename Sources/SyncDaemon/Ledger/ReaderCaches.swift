@@ -5,6 +5,7 @@ import EventModel
 /// The caches of one store's readers.
 struct ReaderCaches: Sendable {
     let repairs: RepairCache
+    let segments = SegmentCache()
     let summaries: SummaryCache
     /// Where the keys of digests come from.
     let secret: DigestSecret

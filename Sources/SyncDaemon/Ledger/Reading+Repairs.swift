@@ -14,7 +14,8 @@ extension Reading {
         case .segments:
             let outcome = try reader.withSnapshot(of: request.channel) {
                 snapshot throws(StoreError) in
-                try SegmentComparison(snapshot, key: key).outcome(query.symbols)
+                try caches.segments.outcome(
+                    query.symbols, in: request.channel, as: snapshot, key: key)
             }
             return .done(answer(.repair(outcome)))
         case .rowsOf(let difference):
@@ -25,10 +26,17 @@ extension Reading {
             progress = .none
             let outcome = try reader.withSnapshot(of: request.channel) {
                 snapshot throws(StoreError) -> RepairOutcome? in
+                // What is missing is to be compared, with other symbols than these.
+                guard let missing = try rows.fetch(difference.fetch, snapshot, key: key) else {
+                    return .snapshot
+                }
+                guard missing.isEmpty else { return .missing(missing) }
                 let local = try rows.step(
                     difference.ranges, snapshot, key: key, while: mayGoOn)
                 guard let local else { return nil }
-                return try comparison.outcome(local, snapshot).since(difference)
+                return try comparison.outcome(
+                    local, with: rows.fetched, comparesNothing: difference.ranges.isEmpty, snapshot
+                ).since(difference)
             }
             if let outcome { return .done(answer(.repair(outcome))) }
             progress = .segmentRows(rows)

@@ -6,8 +6,10 @@ import EventModel
 enum RepairOutcome: Sendable, Hashable {
     /// They do not tell yet; so many in all will probably do.
     case needs(Int)
-    /// Only these segments differ: symbols of their rows are the way on.
-    case segments(SegmentDifference)
+    /// Only these segments differ: what they come to tells the way on, or symbols of their rows.
+    case segments(SegmentDifference, states: [StretchState])
+    /// Of the rows that were to be fetched, these do not stand.
+    case missing([Timetoken])
     /// So many segments differ that symbols of all rows are the way on.
     case whole
     case repaired(RepairedChannel)
@@ -55,9 +57,13 @@ struct RepairComparison {
         run.first == 0 && run.symbols.count <= Limits.repairSymbolsMax
     }
 
-    /// - Parameter local: The channel's symbols as of the snapshot, as many as the device's.
+    /// - Parameters:
+    ///   - local: The channel's symbols as of the snapshot, as many as the device's.
+    ///   - fetched: Rows as of then that the device gets besides.
+    ///   - comparesNothing: The device wants no others, and sent no symbols.
     func outcome(
-        _ local: [CodedSymbol], _ snapshot: any ChannelSnapshot
+        _ local: [CodedSymbol], with fetched: RepairRows = RepairRows(),
+        comparesNothing: Bool = false, _ snapshot: any ChannelSnapshot
     ) throws(StoreError) -> RepairOutcome {
         // Beyond what is accepted, so that its estimate is not cut short there.
         var decoder = RatelessDecoder(key: key, symbolsMax: RatelessEncoder.indexMax)
@@ -68,13 +74,13 @@ struct RepairComparison {
         } catch {
             return .snapshot
         }
-        guard decoder.isDecoded else {
+        guard decoder.isDecoded || comparesNothing else {
             return needs(decoder, rowCount: Int(clamping: snapshot.digest.count))
         }
         let drop = Set(decoder.onlyRemote.map(\.timetoken))
         // The ledger never gave this one.
         guard !drop.contains(.zero),
-            let rows = try rows(decoder.onlyLocal, dropped: drop, snapshot)
+            let rows = try rows(decoder.onlyLocal, dropped: drop, with: fetched, snapshot)
         else { return .snapshot }
         return .repaired(
             RepairedChannel(
@@ -97,34 +103,32 @@ struct RepairComparison {
     /// - Parameter dropped: A device drops all that it has under a timetoken, so what stands there
     ///   has to be sent.
     private func rows(
-        _ items: [RepairItem], dropped: Set<Timetoken>, _ snapshot: any ChannelSnapshot
+        _ items: [RepairItem], dropped: Set<Timetoken>, with fetched: RepairRows,
+        _ snapshot: any ChannelSnapshot
     ) throws(StoreError) -> RepairRows? {
-        var rows = RepairRows()
+        var rows = fetched
         for item in items {
-            guard let row = try row(at: item.timetoken, snapshot), self.item(row) == item,
-                rows.append(row)
+            guard let row = try snapshot.row(at: item.timetoken), self.item(row) == item,
+                rows.hold(item.timetoken) || rows.append(row)
             else { return nil }
         }
-        for timetoken in dropped.subtracting(items.map(\.timetoken)) {
-            guard let row = try row(at: timetoken, snapshot) else { continue }
+        for timetoken in dropped where !rows.hold(timetoken) {
+            guard let row = try snapshot.row(at: timetoken) else { continue }
             guard rows.append(row) else { return nil }
         }
         return rows
     }
 
-    /// What stands under a timetoken: the ledger gives each to one row.
-    private func row(
-        at timetoken: Timetoken, _ snapshot: any ChannelSnapshot
-    ) throws(StoreError) -> RepairRow? {
-        if let action = try snapshot.action(addedAt: timetoken) { return .action(action) }
-        return try snapshot.message(at: timetoken).map { .message($0) }
-    }
-
     private func item(_ row: RepairRow) -> RepairItem {
-        switch row {
-        case .action(let action): RepairItem(action, key: key)
-        case .message(let message): RepairItem(message.row, key: key)
-        }
+        RepairItem(row.hash(key), timetoken: row.timetoken, key: key)
+    }
+}
+
+extension ChannelSnapshot {
+    /// What stands under a timetoken: the ledger gives each to one row.
+    fileprivate func row(at timetoken: Timetoken) throws(StoreError) -> RepairRow? {
+        if let action = try action(addedAt: timetoken) { return .action(action) }
+        return try message(at: timetoken).map { .message($0) }
     }
 }
 
@@ -132,17 +136,54 @@ struct RepairComparison {
 private enum RepairRow {
     case action(MessageAction)
     case message(StoredMessage)
+
+    var timetoken: Timetoken {
+        switch self {
+        case .action(let action): action.actionTimetoken
+        case .message(let message): message.timetoken
+        }
+    }
+
+    func hash(_ key: DigestKey) -> RowHash {
+        switch self {
+        case .action(let action): RowHash(action, key: key)
+        case .message(let message): RowHash(message.row, key: key)
+        }
+    }
 }
 
-/// Rows for one answer, and what they cost.
-private struct RepairRows {
+/// Rows for one answer, each once, and what they cost.
+struct RepairRows: Sendable {
     private(set) var actions: [MessageAction] = []
     private(set) var messages: [StoredMessage] = []
     private var texts: Set<ExactText> = []
+    private var timetokens: Set<Timetoken> = []
     private var bytes = 0
 
+    /// Adds rows that are wanted.
+    ///
+    /// - Returns: The timetokens of those that do not stand; `nil`: together they are too long for
+    ///   one answer.
+    mutating func fetch(
+        _ wanted: [WantedRow], of snapshot: any ChannelSnapshot, key: DigestKey
+    ) throws(StoreError) -> [Timetoken]? {
+        var missing: [Timetoken] = []
+        for wish in wanted where !hold(wish.timetoken) {
+            guard let row = try snapshot.row(at: wish.timetoken), row.hash(key).tag == wish.tag
+            else {
+                missing.append(wish.timetoken)
+                continue
+            }
+            guard append(row) else { return nil }
+        }
+        return missing
+    }
+
+    fileprivate func hold(_ timetoken: Timetoken) -> Bool { timetokens.contains(timetoken) }
+
     /// - Returns: Whether they still fit.
-    mutating func append(_ row: RepairRow) -> Bool {
+    fileprivate mutating func append(_ row: RepairRow) -> Bool {
+        timetokens.insert(row.timetoken)
         switch row {
         case .action(let action): append(action)
         case .message(let message):

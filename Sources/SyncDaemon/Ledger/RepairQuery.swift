@@ -19,17 +19,36 @@ struct RepairQuery: Sendable {
 
 /// Which of a channel's segments are not a device's.
 struct SegmentDifference: Sendable, Hashable {
-    /// Ascending, and not touching.
-    let ranges: [MessageRange]
-    /// Segments in them.
-    let count: Int
+    /// Ascending; each is a segment.
+    private(set) var ranges: [MessageRange]
+    /// Rows that the device wants besides, ascending.
+    private(set) var fetch: [WantedRow] = []
     /// All else is equal as of here.
     let cursor: Timetoken
     /// The channel's digest as of `cursor`.
     let digest: Digest
 
+    init(ranges: [MessageRange], cursor: Timetoken, digest: Digest) {
+        self.ranges = ranges
+        self.cursor = cursor
+        self.digest = digest
+    }
+
     /// Symbols of their rows that will probably do: in some segments more than one row differs.
     var symbolCount: Int {
-        min(RatelessDecoder.symbolCount(differences: count + count / 4), Limits.repairSymbolsMax)
+        let differences = ranges.count + ranges.count / 4
+        return min(
+            RatelessDecoder.symbolCount(differences: differences), Limits.repairSymbolsMax)
+    }
+
+    /// What is left to do for a device that knows what some of the segments lack; `nil` when it
+    /// names a segment that there is not.
+    func chosen(_ choice: RepairChoice) -> SegmentDifference? {
+        guard choice.only.last ?? 0 < max(ranges.count, 1), choice.fetch.count <= ranges.count
+        else { return nil }
+        var chosen = self
+        chosen.ranges = choice.only.map { ranges[$0] }
+        chosen.fetch = choice.fetch
+        return chosen
     }
 }

@@ -9,11 +9,27 @@ struct SegmentRows: Sendable {
     /// What the channel came to when reading began: while it still does, its rows are the same.
     private var digest: Digest?
     private var restarts = 0
+    /// Rows that the device gets besides, as of ``fetchedFrom``.
+    private(set) var fetched = RepairRows()
+    private var fetchedFrom: Digest?
     /// After so many they are read at once.
     private static let restartsMax = 3
 
     init(symbolCount: Int) {
         encoder = RatelessEncoder(0..<symbolCount)
+    }
+
+    /// Looks for rows that the device wants.
+    ///
+    /// - Returns: The timetokens of those that do not stand; `nil`: all are too long for one answer.
+    mutating func fetch(
+        _ wanted: [WantedRow], _ snapshot: any ChannelSnapshot, key: DigestKey
+    ) throws(StoreError) -> [Timetoken]? {
+        guard fetchedFrom != snapshot.digest else { return [] }
+        fetched = RepairRows()
+        guard let missing = try fetched.fetch(wanted, of: snapshot, key: key) else { return nil }
+        if missing.isEmpty { fetchedFrom = snapshot.digest }
+        return missing
     }
 
     /// Reads on.
@@ -44,14 +60,29 @@ struct SegmentRows: Sendable {
         var encoder = RatelessEncoder(0..<0)
         swap(&encoder, &self.encoder)
         defer { swap(&encoder, &self.encoder) }
-        try snapshot.forEachMessage(in: range) {
-            encoder.insert(RepairItem($0.row, key: key))
+        var items: [RepairItem] = []
+        try snapshot.forEachCoveredRow(in: range) { row in
+            items.append(RepairItem(row.hash(key), timetoken: row.timetoken, key: key))
         }
-        try snapshot.forEachAction(on: range) { encoder.insert(RepairItem($0, key: key)) }
+        encoder.insert(items)
     }
 }
 
 extension ChannelSnapshot {
+    func forEachCoveredRow(
+        in range: MessageRange, _ body: (CoveredRow) -> Void
+    ) throws(StoreError) {
+        try forEachWholeRow(in: range, body)
+    }
+
+    /// The same, from rows that are looked at as those are that are sent.
+    func forEachWholeRow(
+        in range: MessageRange, _ body: (CoveredRow) -> Void
+    ) throws(StoreError) {
+        try forEachMessage(in: range) { body(.message($0.row)) }
+        try forEachAction(on: range) { body(.action($0)) }
+    }
+
     /// The messages of a stretch.
     func forEachMessage(
         in range: MessageRange, _ body: (StoredMessage) -> Void

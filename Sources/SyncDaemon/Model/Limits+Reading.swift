@@ -51,6 +51,10 @@ extension Limits {
     /// over it the channel that was used longest ago is read again.
     static let repairCacheBytesMax = 64 * 1024 * 1024
 
+    /// Bytes of the segments of channels that were compared lately, all together; over it those
+    /// that were used longest ago are read again.
+    static let segmentCacheBytesMax = 16 * 1024 * 1024
+
     // MARK: Summaries
 
     /// Messages in one question for summaries, and in one push; over it: `invalid_field`.

@@ -10,8 +10,7 @@ extension Operations {
         guard let subscription = caller.session.subscriptions[channel] else {
             return .refused(.noRepair)
         }
-        let taken = caller.hub.take(
-            request.run, of: request.level, for: subscription, command: caller.id)
+        let taken = caller.hub.take(request, for: subscription, command: caller.id)
         switch taken {
         case .success(let query): return caller.ask(.repair(query), about: request.channel)
         case .failure(.step(let step)): return .done(.repair(step))

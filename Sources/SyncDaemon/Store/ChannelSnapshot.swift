@@ -26,6 +26,13 @@ protocol ChannelSnapshot {
     /// The message at a position.
     func message(at timetoken: Timetoken) throws(StoreError) -> StoredMessage?
 
+    /// What a digest covers of the messages of a stretch and of what stands on them, in any order.
+    ///
+    /// It is compared, and never sent: whether a row is what was written is not looked at.
+    func forEachCoveredRow(
+        in range: MessageRange, _ body: (CoveredRow) -> Void
+    ) throws(StoreError)
+
     /// The newest timetoken of a range at which a message is, or on which an action may stand.
     func newestPlace(in range: MessageRange) throws(StoreError) -> Timetoken?
 
@@ -109,6 +116,33 @@ struct SQLSnapshot: ChannelSnapshot {
             return false
         }
         return found
+    }
+
+    func forEachCoveredRow(
+        in range: MessageRange, _ body: (CoveredRow) -> Void
+    ) throws(StoreError) {
+        guard let id else { return }
+        guard !reader.hidden.concern(channel: id) else {
+            return try forEachWholeRow(in: range, body)
+        }
+        // What stands at zero goes with the first message.
+        let after: SQLValue = range.after == .zero ? .integer(-1) : .timetoken(range.after)
+        let covered = reader.statements.covered
+        try covered.messages.query(.integer(id), after, .timetoken(range.through)) { row in
+            body(
+                .message(
+                    MessageRow(
+                        timetoken: row.timetoken(0), uuid: row.text(1),
+                        type: row.optionalText(2))))
+            return true
+        }
+        try covered.actions.query(.integer(id), after, .timetoken(range.through)) { row in
+            let key = MessageAction.Key(
+                messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
+                uuid: row.text(3))
+            body(.action(row.action(under: key, added: 4, score: 5)))
+            return true
+        }
     }
 
     func newestPlace(in range: MessageRange) throws(StoreError) -> Timetoken? {

@@ -15,6 +15,14 @@ enum CoveredRow: Hashable, Sendable {
         }
     }
 
+    /// Its own: the ledger gives each to one row.
+    var timetoken: Timetoken {
+        switch self {
+        case .message(let message): message.timetoken
+        case .action(let action): action.actionTimetoken
+        }
+    }
+
     func hash(_ key: DigestKey) -> RowHash {
         switch self {
         case .message(let message): RowHash(message, key: key)

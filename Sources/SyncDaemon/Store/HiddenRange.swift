@@ -89,6 +89,11 @@ struct HiddenRows: Sendable {
         } || stands && clearings.contains { $0.holds(key, addedAt: added, in: channel) }
     }
 
+    /// Whether any row of a channel may be hidden.
+    func concern(channel: Int64) -> Bool {
+        ranges.contains { $0.channel == channel } || clearings.contains { $0.channel == channel }
+    }
+
     /// Whether actions on a message may be hidden.
     func concern(_ message: Timetoken, in channel: Int64) -> Bool {
         ranges.contains { $0.channel == channel && $0.messages.contains(message) }

@@ -11,8 +11,6 @@ struct RowStatement {
         case insert
         /// It gets all columns.
         case put
-        /// It gets all columns; where there is none, nothing happens.
-        case update
     }
 
     typealias Columns = KeyValuePairs<String, SQLType>
@@ -42,13 +40,6 @@ struct RowStatement {
         switch kind {
         case .insert: return "INSERT INTO \(table)(\(names)) VALUES (\(values))"
         case .put: return "INSERT INTO \(table)(\(names)) VALUES (\(values)) \(replacing)"
-        case .update:
-            let changes = rest.enumerated().map { "\($1) = ?\(key.count + $0 + 1)" }
-            let places = key.enumerated().map { "\($1) = ?\($0 + 1)" }
-            return """
-                UPDATE \(table) SET \(changes.joined(separator: ", "))
-                WHERE \(places.joined(separator: " AND "))
-                """
         }
     }
 
@@ -60,10 +51,6 @@ struct RowStatement {
         case .insert: return "INSERT INTO \(table)(\(names)) SELECT \(values) FROM \(rows)"
         case .put:
             return "INSERT INTO \(table)(\(names)) SELECT \(values) FROM \(rows) \(replacing)"
-        case .update:
-            let changes = rest.map { "\($0) = r.\($0)" }.joined(separator: ", ")
-            let places = key.map { "t.\($0) = r.\($0)" }.joined(separator: " AND ")
-            return "UPDATE \(table) AS t SET \(changes) FROM \(rows) WHERE \(places)"
         }
     }
 
@@ -153,12 +140,12 @@ extension RowStatement {
             "timetoken": .integer, "device": .integer, "name": .text, "fingerprint": .integer,
             "kind": .integer, "outcome": .integer, "sum": .integer,
         ])
-    static let digest = RowStatement(
-        .update, "channel", key: ["id": .integer],
-        ["count": .integer, "lane0": .integer, "lane1": .integer])
     static let segment = RowStatement(
         .put, "segment", key: ["channel": .integer, "after": .integer],
-        ["messages": .integer, "count": .integer, "lane0": .integer, "lane1": .integer])
+        [
+            "messages": .integer, "count": .integer, "lane0": .integer, "lane1": .integer,
+            "timetokens": .integer,
+        ])
     static let outbox = RowStatement(
         .insert, "outbox",
         [

@@ -23,6 +23,7 @@ final class SQLReadStatements {
     let deletions: StoreStatement
     /// The newest first.
     let segments: StoreStatement
+    let covered: SQLCoveredStatements
     let actionsForward: StoreStatement
     let actionsBackward: StoreStatement
     let allChanges: StoreStatement
@@ -42,8 +43,10 @@ final class SQLReadStatements {
         WHERE channel = ? AND timetoken > ? AND timetoken <= ? ORDER BY timetoken
         """
 
-    private static let findState =
-        "SELECT id, count, lane0, lane1 FROM channel WHERE keyset = ? AND name = ?"
+    private static let findState = """
+        SELECT id, \(Segment.wholeColumns) FROM channel \(Segment.joinWhole)
+        WHERE keyset = ? AND name = ?
+        """
     private static let channelsFrom =
         "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?"
     private static let deletionFloor = "SELECT value FROM meta WHERE name = 'deletion_floor'"
@@ -76,6 +79,7 @@ final class SQLReadStatements {
             WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?
             """)
         segments = try connection.prepareScan(Segment.newestFirst)
+        covered = try SQLCoveredStatements(connection)
         let row = "changed, message, type, value, uuid, added, live, sum, score"
         let columns = "SELECT \(row) FROM action"
         // From the index to the rows, so that an entry without its row comes as one without `live`;
@@ -117,5 +121,24 @@ final class SQLReadStatements {
         tally = try SQLTallyStatements(connection)
         groups = try SQLGroupStatements(connection, columns)
         outbox = try SQLOutboxReadStatements(connection)
+    }
+}
+
+/// What a digest covers of a stretch, after a position and up to another.
+final class SQLCoveredStatements {
+    let messages: StoreStatement
+    let actions: StoreStatement
+
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        messages = try connection.prepareScan(
+            """
+            SELECT timetoken, uuid, type FROM message
+            WHERE channel = ? AND timetoken > ? AND timetoken <= ?
+            """)
+        actions = try connection.prepareScan(
+            """
+            SELECT message, type, value, uuid, added, score FROM action
+            WHERE channel = ? AND message > ? AND message <= ? AND live = 1
+            """)
     }
 }

@@ -10,9 +10,7 @@ extension SQLStore {
     }
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError) {
-        let words = digest.words
-        try statements.digests.putDigest.run(
-            .integer(id(of: channel)), .integer(digest.count), .word(words.0), .word(words.1))
+        try setSegment(Segment(after: Segment.wholeAfter, digest: digest), of: channel)
     }
 
     func hasTombstones(before moment: Timetoken) throws(StoreError) -> Bool {

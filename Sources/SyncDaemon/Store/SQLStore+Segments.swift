@@ -18,7 +18,7 @@ extension SQLStore {
         try statements.digests.segments.put.run(
             .integer(id(of: channel)), .timetoken(segment.after),
             .integer(Int64(segment.messageCount)), .integer(segment.digest.count),
-            .word(words.0), .word(words.1))
+            .word(words.0), .word(words.1), .word(segment.timetokens))
     }
 
     func removeSegments(
@@ -33,11 +33,20 @@ extension Segment {
     /// Of a row with ``columns``.
     init(_ row: borrowing DatabaseRow) {
         self.init(
-            after: row.timetoken(0), messageCount: Int(row.integer(1)), digest: Digest(row, from: 2)
-        )
+            after: row.timetoken(0), messageCount: Int(row.integer(1)),
+            digest: Digest(row, from: 2), timetokens: UInt64(bitPattern: row.integer(5)))
     }
 
-    static let columns = "after, messages, count, lane0, lane1"
+    /// Where the state of the whole channel is kept, as if it were a segment behind all others.
+    ///
+    /// It is written with each of them, and most writes are to the newest: so it is on its page.
+    static let wholeAfter = Timetoken.end
+
+    static let columns = "after, messages, count, lane0, lane1, timetokens"
+    /// The state of a whole channel, after ``joinWhole``.
+    static let wholeColumns = "coalesce(count, 0), coalesce(lane0, 0), coalesce(lane1, 0)"
+    static let joinWhole =
+        "LEFT JOIN segment ON segment.channel = channel.id AND after = \(wholeAfter)"
     /// Those of a channel that start before a position.
     static let newestFirst = """
         SELECT \(columns) FROM segment WHERE channel = ? AND after < ? ORDER BY after DESC

@@ -130,7 +130,6 @@ final class SQLMutationStatements {
 final class SQLDigestStatements {
     let segments: SQLSegmentStatements
     let findDigest: StoreStatement
-    let putDigest: StoreStatement
     let findTombstones: StoreStatement
     let deleteAction: StoreStatement
     let raiseTombstoneFloor: StoreStatement
@@ -143,8 +142,11 @@ final class SQLDigestStatements {
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         segments = try SQLSegmentStatements(connection)
-        findDigest = try connection.prepare("SELECT count, lane0, lane1 FROM channel WHERE id = ?")
-        putDigest = try connection.prepare(RowStatement.digest)
+        findDigest = try connection.prepare(
+            """
+            SELECT count, lane0, lane1 FROM segment
+            WHERE channel = ? AND after = \(Segment.wholeAfter)
+            """)
         // The index is named so that a statement that cannot use it is an error.
         findTombstones = try connection.prepare(
             """

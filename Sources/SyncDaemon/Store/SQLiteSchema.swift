@@ -46,7 +46,7 @@ enum SQLiteSchema {
             try insertMeta.run(.text("secret"), .text(secret.text))
             try insertMeta.run(.text("tombstone_floor"), .text("0"))
         }
-        if found < 20, let secret = try secret(connection) { try sumUp(connection, secret) }
+        if found < 27, let secret = try secret(connection) { try sumUp(connection, secret) }
         try connection.execute("PRAGMA user_version=\(version)")
         try connection.execute("COMMIT")
         upgrade?.end(connection)
@@ -109,6 +109,7 @@ enum SQLiteSchema {
         mutationCount, moreChecksums, revocations, keysetUse, keyGrants, actionCounts,
         scores, messageVersions, threads, scoreOrder, clearings, wholeDigests, valueBytes,
         segments, readMarks, entries, outbox, pushDevices, files, pushDeviceOwners,
+        segmentTimetokens,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
@@ -196,6 +197,20 @@ enum SQLiteSchema {
             channel INTEGER NOT NULL, after INTEGER NOT NULL, messages INTEGER NOT NULL,
             count INTEGER NOT NULL, lane0 INTEGER NOT NULL, lane1 INTEGER NOT NULL,
             PRIMARY KEY (channel, after)) WITHOUT ROWID;
+        """
+
+    /// - `segment.timetokens`: see ``Segment``. The state of the whole channel is in a row of its
+    ///   own here, behind all others (``Segment/wholeAfter``). All are computed anew.
+    private static let segmentTimetokens = """
+        \(removeHidden)
+        DROP TABLE segment;
+        CREATE TABLE segment(
+            channel INTEGER NOT NULL, after INTEGER NOT NULL, messages INTEGER NOT NULL,
+            count INTEGER NOT NULL, lane0 INTEGER NOT NULL, lane1 INTEGER NOT NULL,
+            timetokens INTEGER NOT NULL, PRIMARY KEY (channel, after)) WITHOUT ROWID;
+        ALTER TABLE channel DROP COLUMN count;
+        ALTER TABLE channel DROP COLUMN lane0;
+        ALTER TABLE channel DROP COLUMN lane1;
         """
 
     /// - `clock.ceiling`: no position beyond it was handed out; `boot`, `uptime`, `ticks`, `age`:

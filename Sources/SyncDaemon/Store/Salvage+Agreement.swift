@@ -44,7 +44,7 @@ extension Salvage {
         }
         // What is hidden is in no digest.
         try new.execute(SQLiteSchema.removeHidden)
-        try new.execute("DELETE FROM segment; UPDATE channel SET count = 0, lane0 = 0, lane1 = 0")
+        try new.execute("DELETE FROM segment")
         if let secret = digestSecret ?? DigestSecret(secret) {
             try SQLiteSchema.sumUp(new, secret)
         }

@@ -24,9 +24,7 @@ extension SQLiteSchema {
             WHERE channel = ? AND live = 1 ORDER BY message
             """)
         let insert = try connection.prepare(
-            "INSERT INTO segment(channel, \(Segment.columns)) VALUES (?, ?, ?, ?, ?, ?)")
-        let update = try connection.prepare(
-            "UPDATE channel SET count = ?, lane0 = ?, lane1 = ? WHERE id = ?")
+            "INSERT INTO segment(channel, \(Segment.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)")
         for (id, channel) in channels {
             var sums = SegmentSums(secret.key(of: channel))
             try messages.query(.integer(id)) { row in
@@ -43,15 +41,14 @@ extension SQLiteSchema {
                 return true
             }
             guard sums.whole != .empty else { continue }
-            for segment in sums.segments {
+            let whole = Segment(after: Segment.wholeAfter, digest: sums.whole)
+            for segment in sums.segments + [whole] {
                 let words = segment.digest.words
                 try insert.run(
                     .integer(id), .timetoken(segment.after), .integer(Int64(segment.messageCount)),
-                    .integer(segment.digest.count), .word(words.0), .word(words.1))
+                    .integer(segment.digest.count), .word(words.0), .word(words.1),
+                    .word(segment.timetokens))
             }
-            let words = sums.whole.words
-            try update.run(
-                .integer(sums.whole.count), .word(words.0), .word(words.1), .integer(id))
         }
     }
 }

@@ -13,28 +13,37 @@ struct Segment: Hashable, Sendable {
     var messageCount = 0
     /// Of messages and actions.
     var digest = Digest.empty
+    /// The sum of their own timetokens, modulo 2^64: who lacks one of them knows which.
+    var timetokens: UInt64 = 0
 
     mutating func insert(_ row: CoveredRow, _ hash: RowHash) {
         digest.insert(hash)
+        timetokens &+= row.timetoken.rawValue
         if case .message = row { messageCount += 1 }
     }
 
     mutating func remove(_ row: CoveredRow, _ hash: RowHash) {
         digest.remove(hash)
+        timetokens &-= row.timetoken.rawValue
         if case .message = row { messageCount -= 1 }
     }
 
     /// Takes in what another one is of.
     mutating func insert(_ part: Segment) {
         digest.insert(part.digest)
+        timetokens &+= part.timetokens
         messageCount += part.messageCount
     }
 
     /// Takes out what another one, of the same timetokens, is of.
     mutating func remove(_ part: Segment) {
         digest.remove(part.digest)
+        timetokens &-= part.timetokens
         messageCount -= part.messageCount
     }
+
+    /// What a device is told of it.
+    var state: StretchState { StretchState(digest, timetokens: timetokens) }
 }
 
 /// What a ledger's store keeps of segments.

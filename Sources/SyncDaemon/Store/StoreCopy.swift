@@ -149,8 +149,9 @@ struct StoreCopy: ~Copyable {
         }
         var kept: [Int64: Digest] = [:]
         var names: [Int64: Channel] = [:]
-        try new.prepareScan("SELECT id, keyset, name, count, lane0, lane1 FROM channel").query {
-            row in
+        try new.prepareScan(
+            "SELECT id, keyset, name, \(Segment.wholeColumns) FROM channel \(Segment.joinWhole)"
+        ).query { row in
             let words = (UInt64(bitPattern: row.integer(4)), UInt64(bitPattern: row.integer(5)))
             kept[row.integer(0)] = Digest(count: row.integer(3), words: words)
             names[row.integer(0)] = Channel(row.text(2), keyset: row.text(1))

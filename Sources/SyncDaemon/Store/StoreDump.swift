@@ -64,7 +64,7 @@ final class StoreDump {
         var page: [FoundChannel] = []
         try file.connection.prepare(
             """
-            SELECT id, keyset, name, count, lane0, lane1 FROM channel
+            SELECT id, keyset, name, \(Segment.wholeColumns) FROM channel \(Segment.joinWhole)
             WHERE (keyset, name) > (?1, ?2) AND (?3 IS NULL OR keyset = ?3)
             ORDER BY keyset, name LIMIT ?4
             """
@@ -83,9 +83,9 @@ final class StoreDump {
 
     /// Messages and actions that stand, in all channels.
     func size() throws(DatabaseFileError) -> Int {
-        try file.connection.prepare("SELECT total(count) FROM channel").first {
-            Int($0.integer(0))
-        } ?? 0
+        try file.connection.prepare(
+            "SELECT total(count) FROM segment WHERE after = \(Segment.wholeAfter)"
+        ).first { Int($0.integer(0)) } ?? 0
     }
 
     // MARK: Rows of a channel

@@ -147,9 +147,12 @@ enum ReplyEncoder {
         switch step {
         case .needsSymbols(let count):
             json.member("need", count)
-        case .segments(let ranges, let count):
+        case .segments(let ranges, let states, let count):
             json.member("segments", PackedRanges.text(ranges))
+            if !states.isEmpty { json.member("states", PackedStates.text(states)) }
             json.member("need", count)
+        case .missing(let timetokens):
+            json.member("missing", PackedActions.text(timetokens))
         case .whole:
             json.member("whole", true)
         case .difference(let difference):

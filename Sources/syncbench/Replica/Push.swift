@@ -86,7 +86,7 @@ struct Difference {
     let state: Digest
     let rows: [MessageAction]
     let messages: [MessageRow]
-    let dropped: [Timetoken]
+    var dropped: [Timetoken]
 
     init(_ json: borrowing JSONValue) throws(JSONError) {
         cursor = try json.timetoken("cursor")
@@ -109,11 +109,18 @@ struct Difference {
 enum RepairAnswer {
     case needs(Int)
     /// Only the rows on these messages differ.
-    case segments([MessageRange], symbols: Int)
+    case segments([MessageRange], states: [StretchState], symbols: Int)
+    /// These rows do not stand.
+    case missing([Timetoken])
     /// All rows are to be compared.
     case whole
     case difference(Difference)
     case snapshot
+
+    var isMissing: Bool {
+        guard case .missing = self else { return false }
+        return true
+    }
 
     /// - Parameter json: What is under `ok`.
     init(_ json: borrowing JSONValue) throws(JSONError) {
@@ -123,12 +130,26 @@ enum RepairAnswer {
         } else if try json.flag("whole") {
             self = .whole
         } else if let text = try json.optionalString("segments") {
+            let states = try json.optionalString("states")
             do throws(RepairError) {
+                let ranges = try PackedRanges.ranges(
+                    text: text, rangesMax: Limits.repairSymbolsMax)
                 self = .segments(
-                    try PackedRanges.ranges(text: text, rangesMax: Limits.repairSymbolsMax),
+                    ranges,
+                    states: try states.map { text throws(RepairError) in
+                        try PackedStates.states(text: text, count: ranges.count)
+                    } ?? [],
                     symbols: need ?? 32)
             } catch {
-                throw .wrongType("segments", expected: "base64 of packed timetokens")
+                throw .wrongType("segments", expected: "base64 of stretches, and of their states")
+            }
+        } else if let text = try json.optionalString("missing") {
+            do throws(RepairError) {
+                self = .missing(
+                    try PackedActions.timetokens(
+                        text: text, timetokensMax: Limits.repairStatesMax))
+            } catch {
+                throw .wrongType("missing", expected: "base64 of packed timetokens")
             }
         } else if let need {
             self = .needs(need)

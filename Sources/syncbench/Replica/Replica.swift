@@ -106,6 +106,22 @@ struct Replica {
         } + messages.values.filter { isWanted($0.timetoken) }.map { RepairItem($0, key: key) }
     }
 
+    /// What it has in some stretches.
+    func rows(in ranges: [MessageRange]) -> [StretchRow] {
+        var found: [StretchRow] = []
+        for (key, added) in rows {
+            guard let stretch = ranges.index(holding: key.messageTimetoken) else { continue }
+            let hash = RowHash(MessageAction(key: key, actionTimetoken: added), key: self.key)
+            found.append(StretchRow(in: stretch, hash, at: added))
+        }
+        for message in messages.values {
+            guard let stretch = ranges.index(holding: message.timetoken) else { continue }
+            found.append(
+                StretchRow(in: stretch, RowHash(message, key: key), at: message.timetoken))
+        }
+        return found
+    }
+
     /// What a repair compares first: the states of segments.
     func segmentItems(ofMessages mean: Int) -> [RepairItem] {
         var states = SegmentStates(cutBefore: messages.keys, ofMessages: mean)

@@ -162,16 +162,36 @@ private final class RepairLoad {
                 device, with: base.segmentItems(ofMessages: mean), 48, #""of":"segments","#, &id,
                 &roundTrips)
         }
-        if case .segments(let ranges, let count) = answer {
-            let items = base.items(in: ranges)
-            answer = try ask(device, with: items, count, #""of":"rows","#, &id, &roundTrips)
+        var dropped: [Timetoken] = []
+        if case .segments(let ranges, let states, _) = answer {
+            var findings = StretchFindings(base.rows(in: ranges), comparedWith: states)
+            dropped = findings.dropped
+            repeat {
+                if case .missing(let timetokens) = answer, !findings.miss(timetokens) { break }
+                answer = try ask(device, about: base, ranges, findings, &id, &roundTrips)
+            } while answer.isMissing
         } else if case .whole = answer {
             answer = try ask(device, with: base.items(), 32, "", &id, &roundTrips)
         }
-        guard case .difference(let difference) = answer else {
+        guard case .difference(var difference) = answer else {
             throw BenchError("A repair was answered: \(answer)")
         }
+        difference.dropped += dropped
         return (difference, roundTrips)
+    }
+
+    /// Fetches what is known to be lacking, and has compared where more differs.
+    private func ask(
+        _ device: Conversation, about base: Replica, _ ranges: [MessageRange],
+        _ findings: StretchFindings, _ id: inout Int, _ roundTrips: inout Int
+    ) throws(BenchError) -> RepairAnswer {
+        let (fetch, only) = (findings.choice.fetch, findings.choice.only)
+        let choice =
+            #""of":"rows","fetch":"\#(PackedWants.text(fetch))","#
+            + #""only":"\#(PackedActions.text(ordinals: only))","#
+        return try ask(
+            device, with: only.isEmpty ? [] : base.items(in: only.map { ranges[$0] }),
+            findings.symbolCount, choice, &id, &roundTrips)
     }
 
     /// Sends symbols of items until they tell something.
@@ -184,7 +204,7 @@ private final class RepairLoad {
             var symbols = RatelessEncoder(sent..<needed)
             for item in items { symbols.insert(item) }
             var questions: [String] = []
-            for first in stride(from: sent, to: needed, by: Self.symbolsPerCommand) {
+            for first in stride(from: sent, to: max(needed, 1), by: Self.symbolsPerCommand) {
                 let run = symbols.run(first..<min(needed, first + Self.symbolsPerCommand))
                 id += 1
                 questions.append(

@@ -167,6 +167,7 @@ final class DeviceWitness {
             }
         case .success(.repair(.needsSymbols)): world.tally.count("more symbols")
         case .success(.repair(.segments)): world.tally.count("segments that differ")
+        case .success(.repair(.missing)): world.tally.count("more than one row in a segment")
         case .success(.repair(.whole)): world.tally.count("all segments differ")
         case .success(.repair(.snapshot)): world.tally.count("repair gave up")
         case .success(let reply):

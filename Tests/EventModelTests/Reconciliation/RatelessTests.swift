@@ -90,6 +90,18 @@ struct RatelessTests {
         #expect(prefix.total.count == live.count)
     }
 
+    @Test("many items at once come to what they do one after the other", arguments: UInt64(1)...60)
+    func many(seed: UInt64) {
+        var choices = SeededGenerator(seed: seed)
+        let items = choices.items(choices.pick([0, 1, 7, 8, 9, 40]), key: choices.key())
+        let first = choices.pick([0, 0, 3, 200])
+        let range = first..<first + choices.pick([0, 1, 2, 50, 3000])
+        var (one, all) = (RatelessEncoder(range), RatelessEncoder(range))
+        for item in items { one.insert(item) }
+        all.insert(items)
+        #expect(all == one)
+    }
+
     @Test("a run that is encoded later continues a prefix, if it is of the same set")
     func append() throws {
         var generator = SeededGenerator(seed: 4)

@@ -362,6 +362,7 @@ extension Hub {
     fileprivate func take(
         _ run: SymbolRun, for subscription: Subscription, command: CommandID
     ) -> Result<SymbolRun, RepairRefusal> {
-        take(run, of: .whole, for: subscription, command: command).map(\.symbols)
+        take(RepairRequest(channel: "room", run: run), for: subscription, command: command)
+            .map(\.symbols)
     }
 }

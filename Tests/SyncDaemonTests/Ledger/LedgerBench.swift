@@ -26,16 +26,19 @@ final class LedgerBench {
     var failure: StoreError?
     private let tombstoneTicksKept: UInt64
     private let deletedRowsMax: Int
+    private let segmentMessages: Int
     lazy var ledger = Ledger(
         store: store, tombstoneTicksKept: tombstoneTicksKept, deletedRowsMax: deletedRowsMax,
-        segmentMessages: LedgerBench.segmentMessages
+        segmentMessages: segmentMessages
     ) { [unowned self] in wall }
 
     init(
         _ store: any Store = MemoryStore(), tombstoneTicksKept: UInt64 = 1 << 60,
-        deletedRowsMax: Int = Limits.deletedRowsPerCommitMax
+        deletedRowsMax: Int = Limits.deletedRowsPerCommitMax,
+        segmentMessages: Int = LedgerBench.segmentMessages
     ) {
         self.store = store
+        self.segmentMessages = segmentMessages
         self.deletedRowsMax = deletedRowsMax
         self.tombstoneTicksKept = tombstoneTicksKept
     }

@@ -6,15 +6,6 @@ import Testing
 
 @testable import SyncDaemon
 
-extension CoveredRow {
-    var timetoken: Timetoken {
-        switch self {
-        case .action(let action): action.actionTimetoken
-        case .message(let message): message.timetoken
-        }
-    }
-}
-
 /// A reader that counts how often a whole channel is read.
 final class CountingReader: SnapshotSource {
     /// Shared by the readers of several threads.
@@ -162,7 +153,7 @@ struct RepairingDevice {
             case .repaired(let repaired):
                 apply(repaired)
                 return outcome
-            case .snapshot, .segments, .whole:
+            case .snapshot, .segments, .missing, .whole:
                 return outcome
             }
         }

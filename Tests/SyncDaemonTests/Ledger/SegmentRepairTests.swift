@@ -105,9 +105,9 @@ struct SegmentRepairTests {
     /// Asks with more and more symbols until they tell.
     private func ask(
         _ subject: RepairQuery.Subject, _ bench: LedgerBench, looks: Int = .max,
-        _ symbols: (Int) -> SymbolRun
+        from first: Int = 8, _ symbols: (Int) -> SymbolRun
     ) throws -> RepairOutcome {
-        var count = 8
+        var count = first
         while true {
             let outcome = try read(subject, symbols(count), bench, looks: looks)
             guard case .needs(let more) = outcome else { return outcome }
@@ -117,7 +117,7 @@ struct SegmentRepairTests {
     }
 
     @Test(
-        "any device becomes equal, by symbols of what differs alone",
+        "any device becomes equal, by what differs alone: what that comes to, or its symbols",
         arguments: StoreUnderTest.embedded, UInt64(1)...15)
     func mends(_ kind: StoreUnderTest, seed: UInt64) throws {
         var choices = SeededGenerator(seed: seed)
@@ -128,7 +128,7 @@ struct SegmentRepairTests {
         for differences in [0, 1, 3, 12] {
             var device = damaged(rows, differences, &choices, key: key)
             let found = try ask(.segments, bench) { device.segmentSymbols($0) }
-            guard case .segments(let difference) = found else {
+            guard case .segments(let difference, let states) = found else {
                 Issue.record("seed \(seed), \(differences): \(found)")
                 continue
             }
@@ -138,14 +138,143 @@ struct SegmentRepairTests {
             let outcome = try ask(.rowsOf(difference), bench, looks: 1) {
                 device.symbols($0, in: difference.ranges)
             }
-            guard case .repaired(let repaired) = outcome else {
-                Issue.record("seed \(seed), \(differences): \(outcome)")
+            var other = device
+            let quick = try askWithStates(difference, states, bench, &other)
+            for outcome in [outcome, quick] {
+                guard case .repaired(let repaired) = outcome else {
+                    Issue.record("seed \(seed), \(differences): \(outcome)")
+                    continue
+                }
+                if outcome == quick { swap(&device, &other) }
+                device.apply(repaired)
+                #expect(device.all == rows, "seed \(seed), \(differences)")
+                #expect(repaired.digest == device.digest)
+            }
+        }
+    }
+
+    /// Asks for what the states of the stretches tell, and drops what they tell is too much.
+    private func askWithStates(
+        _ difference: SegmentDifference, _ states: [StretchState], _ bench: LedgerBench,
+        _ device: inout RepairingDevice
+    ) throws -> RepairOutcome {
+        var findings = device.findings(in: difference.ranges, states)
+        defer { device.drop(findings.dropped) }
+        while true {
+            let chosen = try #require(difference.chosen(findings.choice))
+            let outcome = try ask(.rowsOf(chosen), bench, from: findings.symbolCount) {
+                device.symbols($0, in: chosen.ranges)
+            }
+            guard case .missing(let timetokens) = outcome else { return outcome }
+            let isKnown = findings.miss(timetokens)
+            try #require(isKnown)
+        }
+    }
+
+    @Test("one row that differs is found without reading any other")
+    func single() throws {
+        var choices = SeededGenerator(seed: 3)
+        let bench = LedgerBench()
+        live(bench, &choices, steps: 300)
+        let key = bench.store.secret.key(of: room)
+        let rows = try truth(bench.store).sorted { $0.timetoken < $1.timetoken }
+        for index in [0, rows.count / 2, rows.count - 1] {
+            var device = RepairingDevice(Set(rows).subtracting([rows[index]]), key: key)
+            let found = try ask(.segments, bench) { device.segmentSymbols($0) }
+            guard case .segments(let difference, let states) = found else {
+                Issue.record("\(index): \(found)")
                 continue
             }
+            let findings = device.findings(in: difference.ranges, states)
+            #expect(
+                findings.choice
+                    == RepairChoice(fetch: [rows[index].wanted(key)], only: []), "\(index)")
+            let outcome = try askWithStates(difference, states, bench, &device)
+            guard case .repaired(let repaired) = outcome else {
+                Issue.record("\(index): \(outcome)")
+                continue
+            }
+            #expect(repaired.rows.count + repaired.messages.count == 1)
             device.apply(repaired)
-            #expect(device.all == rows, "seed \(seed), \(differences)")
-            #expect(repaired.digest == device.digest)
+            #expect(device.all == Set(rows))
         }
+    }
+
+    @Test("what is asked for twice, and what is made up, does no harm")
+    func madeUp() throws {
+        var choices = SeededGenerator(seed: 4)
+        let bench = LedgerBench()
+        live(bench, &choices, steps: 200)
+        let key = bench.store.secret.key(of: room)
+        let rows = try truth(bench.store)
+        let lost = try #require(rows.max { $0.timetoken < $1.timetoken })
+        let device = RepairingDevice(rows.subtracting([lost]), key: key)
+        let found = try ask(.segments, bench) { device.segmentSymbols($0) }
+        guard case .segments(let difference, _) = found else {
+            Issue.record("\(found)")
+            return
+        }
+        // The symbols tell of the row that is fetched besides.
+        let all = Array(difference.ranges.indices)
+        let twice = try #require(
+            difference.chosen(RepairChoice(fetch: [lost.wanted(key)], only: all)))
+        let outcome = try ask(.rowsOf(twice), bench) { device.symbols($0, in: twice.ranges) }
+        guard case .repaired(let repaired) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(repaired.rows.count + repaired.messages.count == 1)
+        let none = [
+            WantedRow(timetoken: tick(1), tag: 0), WantedRow(timetoken: .end, tag: 0),
+            WantedRow(timetoken: lost.timetoken, tag: lost.wanted(key).tag ^ 1),
+        ]
+        for nothing in none {
+            let chosen = try #require(difference.chosen(RepairChoice(fetch: [nothing], only: [])))
+            #expect(
+                try read(.rowsOf(chosen), device.symbols(0), bench)
+                    == .missing([nothing.timetoken]))
+        }
+    }
+
+    @Test("a device that sends no symbols of stretches that differ is asked for some")
+    func noSymbols() throws {
+        var choices = SeededGenerator(seed: 6)
+        let bench = LedgerBench()
+        live(bench, &choices, steps: 100)
+        let key = bench.store.secret.key(of: room)
+        let none = RepairingDevice(Set<CoveredRow>(), key: key)
+        let whole = [MessageRange(after: .zero, through: .end)]
+        let difference = SegmentDifference(ranges: whole, cursor: .zero, digest: .empty)
+        for subject in [.rows, .rowsOf(difference)] as [RepairQuery.Subject] {
+            guard case .needs = try read(subject, none.symbols(0), bench) else {
+                Issue.record("nothing is no answer")
+                continue
+            }
+        }
+    }
+
+    @Test("segments are read again when the channel is another, and kept within bounds")
+    func kept() throws {
+        var choices = SeededGenerator(seed: 5)
+        let bench = LedgerBench()
+        live(bench, &choices, steps: 100)
+        let key = bench.store.secret.key(of: room)
+        let none = SegmentCache(bytesMax: 0)
+        let cache = SegmentCache()
+        for step in 0..<20 {
+            if step % 3 > 0 { live(bench, &choices, steps: 5) }
+            let device = damaged(try truth(bench.store), 2, &choices, key: key)
+            try bench.store.makeReader().withSnapshot(of: room) { snapshot throws(StoreError) in
+                for count in [4, 200] {
+                    let symbols = device.segmentSymbols(count)
+                    let fresh = try none.outcome(symbols, in: room, as: snapshot, key: key)
+                    let kept = try cache.outcome(symbols, in: room, as: snapshot, key: key)
+                    #expect(kept == fresh, "step \(step)")
+                }
+            }
+        }
+        #expect(none.bytes == 0)
+        #expect(cache.bytes > 0)
     }
 
     @Test(
@@ -159,7 +288,7 @@ struct SegmentRepairTests {
         let before = try truth(bench.store)
         var device = damaged(before, 3, &choices, key: key)
         let found = try ask(.segments, bench) { device.segmentSymbols($0) }
-        guard case .segments(let difference) = found else {
+        guard case .segments(let difference, _) = found else {
             Issue.record("seed \(seed): \(found)")
             return
         }
@@ -209,8 +338,8 @@ struct SegmentRepairTests {
         for count in [4, 2000] {
             let outcome = try bench.store.makeReader().withSnapshot(of: room) {
                 snapshot throws(StoreError) in
-                try SegmentComparison(snapshot, key: key, rowsMax: 50)
-                    .outcome(empty.segmentSymbols(count))
+                var comparison = try SegmentComparison(snapshot, key: key, rowsMax: 50)
+                return comparison.outcome(empty.segmentSymbols(count), as: snapshot)
             }
             #expect(outcome == .whole, "\(count) symbols")
         }
@@ -219,7 +348,28 @@ struct SegmentRepairTests {
 
 private struct NoOutcome: Error {}
 
+extension CoveredRow {
+    fileprivate func wanted(_ key: DigestKey) -> WantedRow {
+        WantedRow(timetoken: timetoken, tag: hash(key).tag)
+    }
+}
+
 extension RepairingDevice {
+    fileprivate func findings(
+        in ranges: [MessageRange], _ states: [StretchState]
+    ) -> StretchFindings {
+        let rows = all.compactMap { row in
+            ranges.index(holding: row.message).map {
+                StretchRow(in: $0, row.hash(key), at: row.timetoken)
+            }
+        }
+        return StretchFindings(rows, comparedWith: states)
+    }
+
+    fileprivate mutating func drop(_ timetokens: [Timetoken]) {
+        self = RepairingDevice(all.filter { !timetokens.contains($0.timetoken) }, key: key)
+    }
+
     /// The first symbols of its segments' states.
     func segmentSymbols(_ count: Int) -> SymbolRun {
         var starts = [Timetoken.zero]

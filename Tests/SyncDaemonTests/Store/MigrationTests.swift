@@ -180,6 +180,50 @@ struct MigrationTests {
         #expect(store.tombstoneFloor == tick(4095))
     }
 
+    /// Where files of before version 27 have the states of whole channels.
+    private static let digestsOfChannels = """
+        ALTER TABLE channel ADD COLUMN count INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN lane0 INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN lane1 INTEGER NOT NULL DEFAULT 0;
+        """
+
+    @Test("segments get their rows' timetokens, and are as the ledger would make them")
+    func segmentTimetokens() throws {
+        let room = Channel("room")
+        func segments() throws -> [Segment] {
+            let store = try SQLStore(directory: directory.path)
+            let whole = Segment(after: .end, digest: try store.makeReader().digest(of: room).digest)
+            return try [whole] + storedSegments(of: room, in: store)
+        }
+        do {
+            let bench = LedgerBench(
+                try SQLStore(directory: directory.path), segmentMessages: Limits.segmentMessages)
+            for number in 1...120 as ClosedRange<UInt64> {
+                bench.wall += 97
+                let message = bench.commit(write(.publish(.numbered(number)))).last
+                _ = bench.commit(write(.add(.on(message.rawValue))))
+            }
+        }
+        let before = try segments()
+        #expect(before.count > 3)
+        #expect(before.dropFirst().allSatisfy { $0.timetokens > 0 })
+        try StoreConnection(path: path).execute(
+            """
+            DROP TABLE segment;
+            CREATE TABLE segment(
+                channel INTEGER NOT NULL, after INTEGER NOT NULL, messages INTEGER NOT NULL,
+                count INTEGER NOT NULL, lane0 INTEGER NOT NULL, lane1 INTEGER NOT NULL,
+                PRIMARY KEY (channel, after)) WITHOUT ROWID;
+            INSERT INTO segment VALUES (1, 7, 1, 1, 1, 1);
+            \(Self.digestsOfChannels)
+            UPDATE channel SET count = 5, lane0 = 5, lane1 = 5;
+            PRAGMA user_version=26
+            """)
+
+        #expect(try segments() == before)
+        #expect(try version() == SQLiteSchema.version)
+    }
+
     @Test("digests of actions alone become those of all rows, without what is being deleted")
     func wholeDigests() throws {
         do {
@@ -204,6 +248,7 @@ struct MigrationTests {
             """
             DROP TABLE segment; DROP TABLE read_mark; DROP INDEX message_by_entry;
             DROP TABLE outbox; DROP TABLE dead_letter; DROP TABLE push_device; DROP TABLE file;
+            \(Self.digestsOfChannels)
             PRAGMA user_version=17
             """)
 
@@ -319,6 +364,7 @@ struct MigrationTests {
             INSERT INTO push_device VALUES ('k', 'ab', 'apns2', 'production', 'app', 'a');
             INSERT INTO push_device VALUES ('k', 'Ab', 'apns2', 'production', 'app', 'b');
             INSERT INTO push_device VALUES ('k', 'AB', 'fcm', '', '', 'a');
+            \(Self.digestsOfChannels)
             PRAGMA user_version=25
             """)
         let store = try SQLStore(directory: directory.path)

@@ -179,28 +179,6 @@ enum CommandDecoder {
         return asks
     }
 
-    private static func repair(_ json: borrowing JSONValue) throws(ProtocolError) -> RepairRequest {
-        let channel = try json.channelName("channel")
-        let from = try json.count("from", max: Int64(Limits.repairSymbolsMax))
-        let count = try json.count("count", max: Int64(UInt32.max))
-        let symbols = try json.text("symbols", bytesMax: Limits.frameBytesMax)
-        let of = try json.read { (json) throws(JSONError) in try json.optionalString("of") }
-        guard let level = of.map(RepairLevel.init(rawValue:)) ?? .whole else {
-            throw .invalidField("of", "\"segments\" or \"rows\", or absent")
-        }
-        do throws(RepairError) {
-            return RepairRequest(
-                channel: channel, level: level,
-                run: try SymbolRun(
-                    first: Int(from), itemCount: count, text: symbols,
-                    symbolsMax: Limits.repairSymbolsMax - Int(from)))
-        } catch {
-            throw .invalidField(
-                "symbols",
-                "coded symbols in base64, up to \(Limits.repairSymbolsMax) of a channel in all")
-        }
-    }
-
     static func channelNames(
         _ json: borrowing JSONValue
     ) throws(ProtocolError) -> [String] {
