@@ -32,8 +32,10 @@ public struct RatelessEncoder: Hashable, Sendable {
         add(item, sign: 1)
     }
 
-    /// The same for many, in less time: where an item is next depends on where it was, by a division
-    /// and a square root, so four at a time wait for theirs together.
+    /// The same for many, in less time.
+    ///
+    /// Where an item is next depends on where it was, by a division and a square root, so four at a
+    /// time wait for theirs together.
     public mutating func insert(_ items: [RepairItem]) {
         for item in items { total.add(item, sign: 1) }
         guard items.count >= 8, !range.isEmpty else {

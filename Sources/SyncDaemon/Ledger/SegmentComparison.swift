@@ -29,7 +29,10 @@ struct SegmentComparison: Sendable {
         digest = snapshot.digest
         var segments: [Segment] = []
         try snapshot.forEachSegment(before: .end) { segment in
-            if segment.digest.count > 0 { segments.append(segment) }
+            // In a damaged file two may begin at one place.
+            if segment.digest.count > 0, segment.after != segments.last?.after {
+                segments.append(segment)
+            }
             return true
         }
         segments.reverse()

@@ -49,6 +49,10 @@ final class SQLReadStatements {
         """
     private static let channelsFrom =
         "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?"
+    private static let deletions = """
+        SELECT timetoken, after, through FROM deletion
+        WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?
+        """
     private static let deletionFloor = "SELECT value FROM meta WHERE name = 'deletion_floor'"
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
@@ -73,11 +77,7 @@ final class SQLReadStatements {
         files = try SQLFileReadStatements(connection)
         directories = try SQLDirectoryStatements(connection)
         findHidden = try connection.prepare("SELECT timetoken, channel, after, through FROM hidden")
-        deletions = try connection.prepare(
-            """
-            SELECT timetoken, after, through FROM deletion
-            WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?
-            """)
+        deletions = try connection.prepare(Self.deletions)
         segments = try connection.prepareScan(Segment.newestFirst)
         covered = try SQLCoveredStatements(connection)
         let row = "changed, message, type, value, uuid, added, live, sum, score"

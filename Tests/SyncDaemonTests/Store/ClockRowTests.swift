@@ -138,7 +138,8 @@ struct ClockRowTests {
             VALUES ('wild', 9223372036854775807, 9223372036854775807, 9223372036854775807);
             INSERT INTO age VALUES (9223372036854775807, 1), (-1, 9223372036854775807);
             INSERT INTO hidden VALUES (9223372036854775806, 7, 9223372036854775807, -1);
-            UPDATE channel SET count = 9223372036854775807;
+            INSERT OR REPLACE INTO segment
+            SELECT id, 9223372036854775807, 0, 9223372036854775807, 0, 0, 0 FROM channel;
             """)
         let store = try open()
         #expect(!store.runs.contains { $0.id == "wild" })

@@ -180,13 +180,6 @@ struct MigrationTests {
         #expect(store.tombstoneFloor == tick(4095))
     }
 
-    /// Where files of before version 27 have the states of whole channels.
-    private static let digestsOfChannels = """
-        ALTER TABLE channel ADD COLUMN count INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE channel ADD COLUMN lane0 INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE channel ADD COLUMN lane1 INTEGER NOT NULL DEFAULT 0;
-        """
-
     @Test("segments get their rows' timetokens, and are as the ledger would make them")
     func segmentTimetokens() throws {
         let room = Channel("room")
@@ -215,7 +208,7 @@ struct MigrationTests {
                 count INTEGER NOT NULL, lane0 INTEGER NOT NULL, lane1 INTEGER NOT NULL,
                 PRIMARY KEY (channel, after)) WITHOUT ROWID;
             INSERT INTO segment VALUES (1, 7, 1, 1, 1, 1);
-            \(Self.digestsOfChannels)
+            \(SQLiteSchema.digestsOfChannels)
             UPDATE channel SET count = 5, lane0 = 5, lane1 = 5;
             PRAGMA user_version=26
             """)
@@ -248,7 +241,7 @@ struct MigrationTests {
             """
             DROP TABLE segment; DROP TABLE read_mark; DROP INDEX message_by_entry;
             DROP TABLE outbox; DROP TABLE dead_letter; DROP TABLE push_device; DROP TABLE file;
-            \(Self.digestsOfChannels)
+            \(SQLiteSchema.digestsOfChannels)
             PRAGMA user_version=17
             """)
 
@@ -364,7 +357,7 @@ struct MigrationTests {
             INSERT INTO push_device VALUES ('k', 'ab', 'apns2', 'production', 'app', 'a');
             INSERT INTO push_device VALUES ('k', 'Ab', 'apns2', 'production', 'app', 'b');
             INSERT INTO push_device VALUES ('k', 'AB', 'fcm', '', '', 'a');
-            \(Self.digestsOfChannels)
+            \(SQLiteSchema.digestsOfChannels)
             PRAGMA user_version=25
             """)
         let store = try SQLStore(directory: directory.path)

@@ -358,9 +358,9 @@ struct StoreClearingContract {
         let count = try salvage.new.prepare(
             "SELECT count(*) FROM action WHERE live = 1 AND channel = 1"
         ).first { $0.integer(0) }
-        let counted = try salvage.new.prepare("SELECT count FROM channel WHERE id = 1").first {
-            $0.integer(0)
-        }
+        let counted = try salvage.new.prepare(
+            "SELECT count FROM segment WHERE channel = 1 AND after = \(Segment.wholeAfter)"
+        ).first { $0.integer(0) }
         // ada's edit of the first message, and of the second what ada and eve said.
         #expect(count == Int64(expected + 1))
         #expect(counted == count)

@@ -45,6 +45,46 @@ struct StoreReconciliationContract {
     }
 
     @Test(
+        "what a digest covers of a stretch is what stands there, with and without hidden rows",
+        arguments: StoreUnderTest.allCases)
+    func coversStretches(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        try store.commit(through: 90) {
+            for number in 1...9 as ClosedRange<UInt64> {
+                try $0.insert(.numbered(number), at: tick(number), in: room, by: "ada")
+                try $0.add(added(.on(number, "a"), 20 + number), in: room)
+                try $0.add(added(.on(number, "b"), 40 + number), in: room)
+                try $0.remove(.on(number, "b"), at: tick(60 + number), in: room)
+            }
+            try $0.insert(.numbered(1), at: tick(80), in: den, by: "ada")
+            try $0.add(added(.on(0, "zero"), 81), in: room)
+        }
+        func check(_ numbers: ClosedRange<UInt64>) throws {
+            let reader = try store.makeReader()
+            for (after, through) in [(0, 9), (0, 2), (3, 6), (8, 9)] as [(UInt64, UInt64)] {
+                let range = MessageRange(after: tick(after), through: tick(through))
+                var rows: Set<UInt64> = []
+                var whole: Set<UInt64> = []
+                try reader.withSnapshot(of: room) { snapshot throws(StoreError) in
+                    try snapshot.forEachCoveredRow(in: range) { rows.insert($0.timetoken.rawValue) }
+                    try snapshot.forEachWholeRow(in: range) { whole.insert($0.timetoken.rawValue) }
+                }
+                let standing = numbers.filter { after < $0 && $0 <= through }
+                let expected = standing + standing.map { 20 + $0 } + (after == 0 ? [81] : [])
+                #expect(rows == Set(expected), "after \(after), through \(through)")
+                #expect(whole == rows)
+            }
+        }
+        try check(1...9)
+        guard let hiding = store as? SQLStore else { return }
+        try hiding.commit(through: 95) {
+            try $0.hideMessages(
+                in: MessageRange(after: tick(5), through: tick(9)), at: tick(95), of: room)
+        }
+        try check(1...5)
+    }
+
+    @Test(
         "segments are kept with their transaction, and hold what is between two of them",
         arguments: StoreUnderTest.allCases)
     func keepsSegments(_ kind: StoreUnderTest) throws {

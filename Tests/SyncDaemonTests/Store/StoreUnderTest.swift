@@ -151,8 +151,16 @@ extension StoreReader {
 }
 
 extension SQLiteSchema {
+    /// Where files of before version 27 have the states of whole channels.
+    static let digestsOfChannels = """
+        ALTER TABLE channel ADD COLUMN count INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN lane0 INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN lane1 INTEGER NOT NULL DEFAULT 0;
+        """
+
     /// What a file of schema 11 lacks.
     static let withoutCounts = """
+        \(digestsOfChannels)
         DROP TABLE outbox; DROP TABLE dead_letter; DROP TABLE push_device; DROP TABLE file;
         DROP TABLE segment; DROP TABLE read_mark; DROP INDEX message_by_entry;
         DROP TABLE clearing; DROP TABLE hidden_clearing; DROP INDEX action_score;
