@@ -23,7 +23,7 @@ from disk import SmallDisk, cannot_mount
 from raw import RawClient
 from receiver import Receiver
 from rest import LongPoll
-from waiting import PATIENCE, WORK_ALONE_MAX
+from waiting import PATIENCE, WORK_ALONE_MAX, until
 
 KEY = "k" * 40
 SECRET = "sec-of-the-tenant"
@@ -324,6 +324,10 @@ class Process(AdminTestCase):
         daemon = self.start()
         daemon.process.send_signal(signal.SIGSTOP)
         self.addCleanup(daemon.process.send_signal, signal.SIGCONT)
+        # On a loaded machine its threads run on for a moment.
+        tasks = pathlib.Path(f"/proc/{daemon.process.pid}/task")
+        await self.off(until, lambda: all(
+            "State:\tT" in (it / "status").read_text() for it in tasks.iterdir()), "all to stop")
         tries = await asyncio.gather(
             self.off(self.tool, daemon, "status"), self.off(self.tool, daemon, "compact"))
         for done in tries:

@@ -239,6 +239,9 @@ class Backup(DaemonTestCase):
             self.sql(self.copy, f"DROP {what}")
         for table, column in (("message", "parent"), ("action", "score")):
             self.sql(self.copy, f"ALTER TABLE {table} DROP COLUMN {column}")
+        for column in ("count", "lane0", "lane1"):
+            self.sql(self.copy,
+                     f"ALTER TABLE channel ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
         code, _, error = self.restore(daemon)
         self.assertEqual(code, 0, error)
         daemon.start()

@@ -68,13 +68,16 @@ extension RepairOutcome {
     /// What the rows of some segments came to, as part of the channel.
     ///
     /// All others are as of when the segments were compared. If anything changed since, the device
-    /// goes on from there.
+    /// goes on from there, without what came later: the pushes do not say of a message that came
+    /// and went that it went.
     fileprivate func since(_ difference: SegmentDifference) -> RepairOutcome {
         guard case .repaired(var channel) = self, channel.digest != difference.digest else {
             return self
         }
         channel.cursor = difference.cursor
         channel.digest = nil
+        channel.rows.removeAll { $0.actionTimetoken > difference.cursor }
+        channel.messages.removeAll { $0.timetoken > difference.cursor }
         return .repaired(channel)
     }
 }

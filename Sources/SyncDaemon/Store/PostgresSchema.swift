@@ -7,7 +7,7 @@ import SQL
 /// The layout of a PostgreSQL schema.
 enum PostgresSchema {
     /// What this release makes and reads.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// Makes the tables in an empty schema, which is made as well, and refuses those of a newer
     /// release.
@@ -46,6 +46,9 @@ enum PostgresSchema {
         let found = try version(connection, of: schema)
         guard found <= version else {
             throw .newerSchema(path: name, version: found, known: version)
+        }
+        guard found == 0 || found == version else {
+            throw .olderSchema(path: name, version: found)
         }
         return found > 0
     }

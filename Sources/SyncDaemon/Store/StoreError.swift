@@ -20,6 +20,8 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case inUse(path: String)
     /// - `known`: What this release reads of such a database.
     case newerSchema(path: String, version: Int64, known: Int64)
+    /// No release wrote it.
+    case olderSchema(path: String, version: Int64)
     case isLink(path: String)
     /// The disk is full, and the file has yet to be made or brought up to date.
     case noRoom(path: String, free: Int?)
@@ -49,6 +51,10 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .newerSchema(let path, let version, let known):
             "\(path) was written by a newer release (schema \(version), and this one knows up to "
                 + "\(known)). Install that release."
+        case .olderSchema(let path, let version):
+            "\(path) was written by a build from before the first release with PostgreSQL (schema "
+                + "\(version)). Copy it to a directory with that build (syncdaemon store copy), "
+                + "start this one there once, and copy it back."
         case .noRoom(let path, let free):
             "The disk of \(path) is full\(free.map { " (\($0) bytes free)" } ?? ""), and the file "
                 + "has yet to be made or brought up to date. Free some space, and start again."

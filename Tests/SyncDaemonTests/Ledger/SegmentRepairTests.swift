@@ -309,7 +309,9 @@ struct SegmentRepairTests {
         func part(_ rows: Set<CoveredRow>, isInside: Bool) -> Set<CoveredRow> {
             rows.filter { difference.ranges.contain($0.message) == isInside }
         }
-        #expect(part(device.all, isInside: true) == part(after, isInside: true), "seed \(seed)")
+        // Were a message among them that is deleted again, no push would say so.
+        let known = after.filter { $0.timetoken <= difference.cursor }
+        #expect(part(device.all, isInside: true) == part(known, isInside: true), "seed \(seed)")
         #expect(part(device.all, isInside: false) == part(before, isInside: false), "seed \(seed)")
     }
 

@@ -211,6 +211,10 @@ struct PostgresStoreTests {
         let newer = StoreError.newerSchema(
             path: place.name, version: 99, known: PostgresSchema.version)
         #expect(throws: newer) { try open() }
+
+        try place.connect(for: .ledger).execute(
+            "UPDATE meta SET value = '1' WHERE name = 'version'")
+        #expect(throws: StoreError.olderSchema(path: place.name, version: 1)) { try open() }
     }
 
     @Test("a server that is not there is told, without the password")

@@ -87,4 +87,19 @@ struct RepairDecoderTests {
 
         #expect(command == .repair(RepairRequest(channel: "r", run: run)))
     }
+
+    @Test(
+        "who has nothing compared needs no symbols, and may leave out what is empty",
+        arguments: ["", #","fetch":"""#, #","only":"","fetch":"","from":0,"count":0,"symbols":"""#])
+    func nothing(fields: String) throws {
+        let bytes = Array(
+            #"{"id":1,"op":"repair","channel":"r","of":"rows"\#(fields)}"#.utf8)
+
+        let command = try CommandDecoder.decode(bytes.span.bytes).command.get()
+
+        let run = SymbolRun(first: 0, itemCount: 0, symbols: [])
+        let choice = RepairChoice(fetch: [], only: [])
+        #expect(
+            command == .repair(RepairRequest(channel: "r", level: .rows, choice: choice, run: run)))
+    }
 }
