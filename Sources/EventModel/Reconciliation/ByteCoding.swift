@@ -45,6 +45,18 @@ struct ByteReader {
         throw .malformed
     }
 
+    /// A timetoken that was written as its distance to an earlier one.
+    ///
+    /// - Parameter least: A shorter distance is malformed.
+    mutating func timetoken(
+        behind timetoken: Timetoken, atLeast least: UInt64 = 1
+    ) throws(RepairError) -> Timetoken {
+        let ticks = try varint()
+        let (sum, isTooLate) = timetoken.rawValue.addingReportingOverflow(ticks)
+        guard ticks >= least, !isTooLate, sum <= Timetoken.end.rawValue else { throw .malformed }
+        return Timetoken(rawValue: sum)
+    }
+
     /// A varint whose lowest bit is the sign.
     mutating func signed() throws(RepairError) -> Int64 {
         let value = try varint()

@@ -44,21 +44,14 @@ public enum PackedRanges {
         var end = Timetoken.zero
         while !reader.isAtEnd {
             guard ranges.count < rangesMax, end < .end else { throw .malformed }
-            let after = try place(behind: end, by: reader.varint())
-            let length = try reader.varint()
-            end = length == 0 ? .end : try place(behind: after, by: length)
+            let after = try reader.timetoken(behind: end, atLeast: 0)
+            let through = try reader.timetoken(behind: after, atLeast: 0)
+            // A length of 0 says that it has no end.
+            end = through == after ? .end : through
             guard after < end else { throw .malformed }
             ranges.append(MessageRange(after: after, through: end))
         }
         return ranges
-    }
-
-    private static func place(
-        behind timetoken: Timetoken, by ticks: UInt64
-    ) throws(RepairError) -> Timetoken {
-        let (sum, isTooLate) = timetoken.rawValue.addingReportingOverflow(ticks)
-        guard !isTooLate, sum <= Timetoken.end.rawValue else { throw .malformed }
-        return Timetoken(rawValue: sum)
     }
 }
 

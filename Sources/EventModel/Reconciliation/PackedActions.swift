@@ -103,7 +103,7 @@ public enum PackedActions {
         var timetokens: [Timetoken] = []
         while !reader.isAtEnd {
             guard timetokens.count < timetokensMax else { throw .malformed }
-            timetokens.append(try later(than: timetokens.last ?? .zero, by: reader.varint()))
+            timetokens.append(try reader.timetoken(behind: timetokens.last ?? .zero))
         }
         return timetokens
     }

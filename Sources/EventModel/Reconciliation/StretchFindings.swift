@@ -27,13 +27,13 @@ package struct StretchFindings: Hashable, Sendable {
     package private(set) var dropped: [Timetoken] = []
     /// Where each of ``RepairChoice/fetch`` is lacking.
     private var lacking: [Timetoken: Lacking] = [:]
+    /// Rows that differ in ``RepairChoice/only``, at least.
+    private var differences = 0
+
     private struct Lacking: Hashable {
         let row: WantedRow
         let stretch: Int
     }
-
-    /// Rows that differ in ``RepairChoice/only``, at least.
-    private var differences = 0
 
     /// - Parameters:
     ///   - rows: All that the device has in the stretches.

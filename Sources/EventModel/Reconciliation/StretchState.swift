@@ -79,15 +79,10 @@ public enum PackedWants {
         guard let bytes = Base64.bytes(text) else { throw .malformed }
         var reader = ByteReader(bytes)
         var rows: [WantedRow] = []
-        var last: UInt64 = 0
         while !reader.isAtEnd {
-            let ticks = try reader.varint()
-            let (sum, isTooLate) = last.addingReportingOverflow(ticks)
-            guard rows.count < rowsMax, ticks > 0, !isTooLate, sum <= Timetoken.end.rawValue else {
-                throw .malformed
-            }
-            last = sum
-            rows.append(WantedRow(timetoken: Timetoken(rawValue: sum), tag: try reader.word()))
+            guard rows.count < rowsMax else { throw .malformed }
+            let timetoken = try reader.timetoken(behind: rows.last?.timetoken ?? .zero)
+            rows.append(WantedRow(timetoken: timetoken, tag: try reader.word()))
         }
         return rows
     }

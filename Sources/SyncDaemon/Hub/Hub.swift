@@ -213,7 +213,10 @@ final class Hub {
             chosen = difference.chosen(choice)
             guard chosen != nil else {
                 return .failure(
-                    .error(.invalidField("only", "numbers of the stretches that differ, from 1")))
+                    .error(
+                        .invalidField(
+                            "fetch", "at most one row of each stretch that differs, and \"only\" "
+                                + "numbers of these, from 1")))
             }
         }
         // The answer to an earlier question may be one more than the session has room for: then
