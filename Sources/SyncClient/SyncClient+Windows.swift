@@ -32,7 +32,8 @@ extension SyncedChannel {
     /// Brings messages into the list that are before those of its window.
     ///
     /// Without a connection it waits for one, until its task is cancelled. Messages that were asked
-    /// for come also when nobody waits for them any more.
+    /// for come also when nobody waits for them any more. A channel that was refused is asked for
+    /// again.
     ///
     /// - Parameter count: At least, where there are so many; 1 to
     ///   ``Limits/windowPageMessagesMax``.
@@ -89,7 +90,7 @@ extension SyncedChannel {
     }
 
     /// Compares what is before the list's window with the daemon's, which pushes cannot do; the
-    /// client does so about once an hour.
+    /// client does so about once an hour. What shows stays as it is when the daemon refuses to.
     public func verify() async {
         await client.run { $0.verify(name) }
     }
@@ -161,7 +162,7 @@ extension SyncClient {
     /// - Returns: Whether there are any.
     private func compareWindows() -> Bool {
         let windows = device.followedChannels.filter { device.channel($0)?.window != nil }
-        for channel in windows { run { $0.verify(channel) } }
+        for channel in windows { run { $0.verify(channel, isWished: false) } }
         if windows.isEmpty { windowTask = nil }
         return !windows.isEmpty
     }

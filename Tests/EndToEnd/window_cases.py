@@ -469,6 +469,38 @@ def pages():
     it.holds()
     yield it
 
+    it = Story("a comparison of the rest that is refused changes nothing").open()
+    it.do("verify")
+    it.asks(it.older(0))
+    it.refuse(2, 409, "too_many_rows")
+    it.part.seen = None
+    it.holds()
+    it.paper.add("eve", it.messages[0])
+    it.push()
+    it.holds()
+    # Not again before somebody wants it.
+    it.do("verify")
+    it.asks(it.older(0))
+    it.page(3, it.paper.older(0, it.part.after))
+    it.holds()
+    yield it
+
+    it = Story("a first page that is refused is asked for when older messages are wanted")
+    it.do("connect", epoch=EPOCH)
+    it.asks(it.subscribe(), it.older(3))
+    it.welcome(0)
+    it.refuse(1, 409, "too_many_rows")
+    it.part.seen = None
+    it.holds(verified=False)
+    it.do("older", last=2)
+    it.asks(it.subscribe(), it.older(3))
+    it.welcome(2)
+    it.page(3, it.paper.older(3))
+    it.asks(it.older(2))
+    it.page(4, it.paper.older(2, it.part.after))
+    it.holds()
+    yield it
+
     it = Story("the connection ends amid a page").open()
     it.do("older", last=2)
     it.asks(it.older(2))

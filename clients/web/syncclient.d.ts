@@ -375,8 +375,8 @@ export interface Channel<Payload = any> {
    * Resolves when `isVerified` is true: then messages, reactions and rules are those of the daemon,
    * and what shows is stored, if it can be: a page that is loaded anew fetches nothing again (where
    * others write all the time, but for what came in that moment). Without
-   * a connection it waits for one. Rejects when the user may not follow the channel, and when it is
-   * left or the client closed.
+   * a connection it waits for one. Rejects with the daemon's error when it refuses the channel, or
+   * has refused it and was not asked again, and when it is left or the client closed.
    */
   whenVerified(): Promise<void>;
   /** Calls back at once, and with each batch of changes. Returns what ends it. */
@@ -389,13 +389,14 @@ export interface Channel<Payload = any> {
    * a connection it waits for one. `beginning`: the list has the channel's first message, and of one
    * that is followed whole once it has; `full`: it has as many as are to be kept, and `page` shows
    * what is before them. Rejects with a `CommandError` when the daemon refuses them, and when the
-   * channel is left or the client closed.
+   * channel is left or the client closed. A channel that was refused is asked for again.
    */
   older(count?: number): Promise<'more' | 'beginning' | 'full'>;
   /**
    * Compares what is before the window with the daemon's, which pushes cannot do; the client does so
    * about once an hour. Resolves when all is as the daemon has it; without a connection it waits for
-   * one, and rejects, as `older` does.
+   * one, and rejects, as `older` does. What shows, and whether it `isVerified`, stays as it is when
+   * the daemon refuses to compare.
    */
   verify(): Promise<void>;
   /**

@@ -5,21 +5,24 @@ extension ChannelSync {
 
     /// Asks for messages before those that are held.
     mutating func loadOlder(_ count: Int) -> Step {
-        var step = Step()
-        if case .refused(let error) = phase {
-            step.older = .refused(error)
-            return step
-        }
         pages.older = max(pages.older ?? 1, min(count, Limits.windowPageMessagesMax))
-        askForPage(&step)
-        return step
+        return askForWished()
     }
 
     /// Compares what is before the window with the server's: the sum cannot see what was filed on
     /// the wrong side of where it starts.
-    mutating func verify() -> Step {
-        var step = Step()
+    ///
+    /// - Parameter isWished: Somebody wants to know now: a channel that was refused is asked for
+    ///   again.
+    mutating func verify(isWished: Bool) -> Step {
+        if !isWished, isRefused { return Step() }
         pages.comparesRest = window != nil
+        return askForWished()
+    }
+
+    private mutating func askForWished() -> Step {
+        if isRefused { return subscribe() }
+        var step = Step()
         askForPage(&step)
         return step
     }
@@ -136,7 +139,10 @@ extension ChannelSync {
         }
         switch asked.reason {
         case .opening: refuse(error, &step)
-        case .rest: distrust(&step)
+        case .rest:
+            pages.comparesRest = false
+            // Without it no push proves anything.
+            if compared.rest.digest == nil { distrust(&step) }
         case .older: (pages.older, step.older) = (nil, .refused(error))
         case .filling: pages.isUnfillable = true
         }
@@ -148,6 +154,7 @@ extension ChannelSync {
     /// The channel is not to be had.
     mutating func refuse(_ error: ProtocolError, _ step: inout Step) {
         phase = .refused(error)
+        pages.comparesRest = false
         guard pages.older != nil else { return }
         (pages.older, step.older) = (nil, .refused(error))
     }

@@ -98,6 +98,9 @@ public struct ChannelSync: Sendable {
         }
     }
 
+    /// Whether the server does not let it be had.
+    var isRefused: Bool { if case .refused = phase { true } else { false } }
+
     func isRepairing(_ attempt: Int) -> Bool { phase == .repairing && attempt == self.attempt }
 
     // MARK: The connection

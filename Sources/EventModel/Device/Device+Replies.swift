@@ -130,6 +130,7 @@ extension Device {
                 take(step, of: channel, &effects)
             }
         case .failure(let error):
+            let wasRefused = channels[key]?.isRefused ?? false
             guard let step = channels[key]?.pageRefused(error, number: number) else { return }
             if error.isWorthRetrying { effects.wait(error.retryAfterSeconds) }
             take(step, of: channel, &effects)
@@ -137,7 +138,8 @@ extension Device {
             var news = ChannelView.News()
             settle(channel, &news, &effects)
             show(channel, news, &effects)
-            if case .refused(let error)? = channels[key]?.phase {
+            // Not once more with the page behind a subscription that was refused.
+            if !wasRefused, case .refused(let error)? = channels[key]?.phase {
                 effects.refusedChannels.append((channel, error))
             }
         case .success:

@@ -126,8 +126,10 @@ public struct Device: Sendable {
     }
 
     /// Compares what is before a channel's window with the server's.
-    public mutating func verify(_ channel: String) -> DeviceEffects {
-        input(channel) { $0.verify() }
+    ///
+    /// - Parameter isWished: Whether a channel that was refused is asked for again.
+    public mutating func verify(_ channel: String, isWished: Bool = true) -> DeviceEffects {
+        input(channel) { $0.verify(isWished: isWished) }
     }
 
     /// Follows a channel from a position on, `nil`: from now, to be told what happens in it.

@@ -1,5 +1,6 @@
 // What a device asks of the messages before those that it holds: one page at a time.
 // @ts-check
+import { isWorthRetrying } from './replies.js';
 import { pageMax } from './window.js';
 
 /** @typedef {import('./cache.js').ChannelCache} ChannelCache */
@@ -26,6 +27,7 @@ export class Pages {
   /** What was missed is still to come. */ catchesUp = false;
   #last = 0;
   /** @type {OlderAnswer|null} To who waits for older messages. */ #answer = null;
+  /** Why what is before was not compared. */ #refusal = /** @type {any} */ (null);
 
   disconnect() {
     [this.asked, this.isRefused, this.isUnfillable] = [null, false, false];
@@ -53,6 +55,30 @@ export class Pages {
     const answer = this.#answer;
     this.#answer = null;
     return answer;
+  }
+
+  /**
+   * The daemon refused a page.
+   * @param {Reason} reason @param {any} error
+   */
+  refused(reason, error) {
+    if (isWorthRetrying(error)) this.isRefused = true;
+    else if (reason === 'older') this.answerOlder({ error });
+    else if (reason === 'filling') this.isUnfillable = true;
+    else if (reason === 'rest') [this.#refusal, this.comparesRest] = [error, false];
+    else this.giveUp();
+  }
+
+  /** Why what is before was not compared, to who waits for that; once. */
+  takeRefusal() {
+    const refusal = this.#refusal;
+    this.#refusal = null;
+    return refusal;
+  }
+
+  /** The channel is not to be had: nobody waits for pages any more. */
+  giveUp() {
+    [this.older, this.comparesRest] = [null, false];
   }
 
   /**

@@ -4,7 +4,6 @@ import { ChannelSync } from './channel-sync.js';
 import { isPart } from './events.js';
 import { affectedBy, outcomeOf } from './outcome.js';
 import { Pages } from './pages.js';
-import { isWorthRetrying } from './replies.js';
 import { isLater } from './timetoken.js';
 import { cut, forgetUntold, grow, pageMax, settle, unopened } from './window.js';
 
@@ -281,15 +280,14 @@ export class WindowSync extends ChannelSync {
     const { asked } = pages;
     if (asked?.number !== number) return outcomeOf();
     this.#forgetPage();
-    if (isWorthRetrying(error)) pages.isRefused = true;
-    else if (asked.reason === 'rest') return this.distrust(outcomeOf());
-    else if (asked.reason === 'older') pages.answerOlder({ error });
-    else if (asked.reason === 'filling') pages.isUnfillable = true;
-    else {
-      this.phase = 'idle';
-      return outcomeOf({ refused: error });
-    }
-    return outcomeOf();
+    pages.refused(asked.reason, error);
+    if (pages.isRefused) return outcomeOf();
+    // Where the rest is not known, nothing can be compared: the first page says what it comes to.
+    const isUnknown = asked.reason === 'rest' && !this.cache.rest.digest;
+    if (isUnknown) return this.distrust(outcomeOf());
+    if (asked.reason !== 'opening') return outcomeOf();
+    this.phase = 'idle';
+    return outcomeOf({ refused: error });
   }
 
   /** There may be room again. */

@@ -91,7 +91,7 @@ export class SyncClient {
       },
       counted: (channel) => this.#marks.begin(channel),
       read: (name, through) => this.#marks.wish(name, through),
-      wanted: (channel) => this.#pages.ask(channel),
+      wanted: (channel) => this.#subscriptions.wanted(channel),
       kept: () => this.#keeper.kept,
       end: (name) => {
         this.#subscriptions.unsubscribe(name);

@@ -4,6 +4,7 @@ import { isChannelName } from '../core/names.js';
 import { unknownRules } from '../core/rules.js';
 import { afterFrame } from './after-frame.js';
 import { Channel } from './channel.js';
+import { errorOf } from './questions.js';
 import { Timers } from './timers.js';
 
 /** @typedef {import('../core/types.js').ChannelWindow} ChannelWindow */
@@ -89,6 +90,8 @@ export class Followed {
    */
   want(name, { presence, unread, size }) {
     const channel = this.#follow(name, size);
+    // It was left, and another tab follows it.
+    if (!channel.isWanted && channel.refusal) channel.asked();
     channel.isWanted = true;
     if (presence) this.#show(channel);
     if (unread) this.#count(channel);
@@ -197,9 +200,57 @@ export class Followed {
     this.#events.end(channel.name);
   }
 
+  /**
+   * The daemon does not let a channel be had: all tabs hear why.
+   * @param {Channel} channel @param {Error} error
+   */
+  refuse(channel, error) {
+    this.#refuse(channel, error);
+    this.tellRefused();
+  }
+
+  /** @param {Channel} channel @param {Error} error */
+  #refuse(channel, error) {
+    this.#device.problem(new Error(`The channel ${channel.name}: ${error.message}`));
+    channel.refuse(error);
+  }
+
+  /**
+   * Asks anew for what was not to be had, if some of it was not.
+   * @param {Channel[]} channels
+   */
+  allow(channels) {
+    const refused = channels.filter(({ refusal }) => refusal);
+    for (const channel of refused) channel.refusal = null;
+    if (refused.length > 0) this.tellRefused();
+  }
+
+  /** Tells the other tabs what is not to be had, and why. */
+  tellRefused() {
+    const channels = [...this].filter(({ refusal }) => refusal).map(({ name, refusal }) => {
+      const { status, code, message } = /** @type {any} */ (refusal);
+      return [name, { status, code, message }];
+    });
+    this.#device.tell({ kind: 'denied', channels });
+  }
+
+  /**
+   * The tab that connects says what is not to be had.
+   * @param {[string, any][]} channels And why.
+   */
+  hearRefused(channels) {
+    const told = new Map(channels);
+    for (const channel of this) {
+      const error = told.get(channel.name);
+      if (!error) channel.refusal = null;
+      else if (!channel.refusal) this.#refuse(channel, errorOf(error));
+    }
+  }
+
   /** The connection is gone. */
   disconnect() {
     for (const { sync } of this) sync.disconnect();
+    this.allow([...this]);
   }
 
   /** @param {Error} error What is said to all who wait. */

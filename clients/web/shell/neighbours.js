@@ -74,6 +74,7 @@ export class Neighbours {
     if (isThere) return this.#followed.tell(this.#followed.names);
     this.#device.setStatus('waiting');
     this.#verified.clear();
+    this.#followed.hearRefused([]);
     for (const channel of this.#followed) this.#judge(channel);
   }
 
@@ -84,6 +85,7 @@ export class Neighbours {
       this.#followed.hold(names, seen, windows, counted);
       if (counted?.length > 0) this.#marks.tell(counted);
       this.#device.tellStatus();
+      this.#followed.tellRefused();
     }
     if (kind === 'left') this.#followed.left(name);
     if (kind === 'differs') {
@@ -102,10 +104,12 @@ export class Neighbours {
       // What the one before was asked is lost.
       this.#questions.disconnect();
       this.#hopeless.clear();
+      this.#followed.hearRefused([]);
       this.#followed.tell(this.#followed.names);
     }
     if (kind === 'who' && this.#followed.get(message.name)) this.#followed.tell([message.name]);
     if (kind === 'answer') this.#questions.answered(message);
+    if (kind === 'denied') this.#followed.hearRefused(message.channels);
     if (kind === 'status') {
       this.#device.setStatus(message.status);
       // One device, also where the store was begun anew: mutations are under its id.

@@ -3,6 +3,7 @@
 import { commandDelay } from '../core/delays.js';
 import { isWorthRetrying } from '../core/replies.js';
 import { isPage } from '../core/window.js';
+import { errorOf } from './questions.js';
 
 /** @typedef {import('../core/types.js').Outcome} Outcome */
 /** @typedef {import('./channel.js').Channel} Channel */
@@ -49,7 +50,11 @@ export class OlderPages {
     this.#connection.send(command, (ok, error) => {
       if (!error) this.#retries = 0;
       else if (isWorthRetrying(error)) this.#later(channel, error);
-      this.#take(channel, error ? sync.pageRefused(error, number) : sync.paged(ok, number));
+      const outcome = error ? sync.pageRefused(error, number) : sync.paged(ok, number);
+      const refusal = sync.pages.takeRefusal();
+      // Before it looks as if all was compared.
+      if (refusal) channel.failComparing(errorOf(refusal));
+      this.#take(channel, outcome);
     }, isPage);
   }
 

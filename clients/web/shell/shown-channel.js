@@ -33,6 +33,8 @@ export class ShownChannel {
   /** Whether this tab follows it, or another one. */
   isWanted = false;
   isHeld = false;
+  /** @type {Error|null} Why the daemon does not let it be had, as long as it is not asked again. */
+  refusal = null;
   /** Whether the user is in it while it is followed. */
   isSeen = false;
   /** Resolves when what shows is stored: set by whoever stores it. */
@@ -79,8 +81,9 @@ export class ShownChannel {
   /**
    * Resolves when `isVerified` is true: then messages, reactions and rules are those of the daemon,
    * and what shows is stored, if it can be: whoever loads the page anew fetches nothing. Without a
-   * connection it waits for one. Rejects when the user may not follow the channel, when it is left
-   * or the client closed, and when the cache is somebody else's.
+   * connection it waits for one. Rejects when the daemon refuses the channel, or has refused it and
+   * was not asked again; when it is left or the client closed, and when the cache is somebody
+   * else's.
    * @returns {Promise<void>}
    */
   async whenVerified() {
@@ -92,6 +95,7 @@ export class ShownChannel {
         this.#waiting.push({ resolve, reject });
         if (this.#device.isClosed) this.fail(new Error('The client is closed.'));
         else if (!this.isWanted) this.#failLeft();
+        else if (this.refusal) reject(this.refusal);
         else this.tellVerified();
       });
       const { version } = this.sync.cache;

@@ -50,6 +50,7 @@ export class Subscriptions {
     if (!this.#connection.isOnline) return;
     let [start, size] = [0, 0];
     const asked = channels.filter((it) => this.#followed.has(it));
+    this.#followed.allow(asked);
     const requests = asked.map((it) =>
       ({ ...it.sync.request(), batch: this.#batch, coalesce: this.#coalesce,
         presence: it.isSeen || undefined }));
@@ -105,8 +106,17 @@ export class Subscriptions {
    */
   refused(channel, error) {
     if (error.code === 'forbidden') this.#forbidden.add(channel);
-    this.#blame(channel.name, error);
-    channel.fail(errorOf(error));
+    this.#followed.refuse(channel, errorOf(error));
+  }
+
+  /**
+   * Somebody wants something of a channel: once more, where it was not to be had.
+   * @param {Channel} channel
+   */
+  wanted(channel) {
+    if (!channel.refusal) return this.#pages.ask(channel);
+    this.#forbidden.delete(channel);
+    this.subscribe([channel]);
   }
 
   /** Asks again for what a token did not allow: the daemon has another one. */
@@ -119,11 +129,6 @@ export class Subscriptions {
   /** The connection is gone: the next one asks for all channels. */
   disconnect() {
     this.#forbidden.clear();
-  }
-
-  /** @param {string} name @param {any} error */
-  #blame(name, error) {
-    this.#device.problem(new Error(`The channel ${name}: ${error.message}`));
   }
 
   /** @param {Channel[]} channels @param {any} error Why not now. */
@@ -178,7 +183,7 @@ export class Subscriptions {
       if (isWorthRetrying(error)) {
         this.#connection.later(() => this.unsubscribe(name), this.#delay(error));
       } else {
-        this.#blame(name, error);
+        this.#device.problem(new Error(`The channel ${name}: ${error.message}`));
       }
     });
   }

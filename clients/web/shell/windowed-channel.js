@@ -72,7 +72,7 @@ export class WindowedChannel extends MarkedChannel {
    * `beginning` when the list has the channel's first message, and with `full` when it has as many
    * as are to be kept. Without a connection it waits for one. Rejects (RangeError) what is no
    * count, what the daemon refuses with an Error that has its `status` and `code`, and when the
-   * channel is left or the client closed.
+   * channel is left or the client closed. A channel that was refused is asked for again.
    * @param {number} [count] At least, where there are so many.
    * @returns {Promise<'more'|'beginning'|'full'>}
    */
@@ -84,7 +84,7 @@ export class WindowedChannel extends MarkedChannel {
   /**
    * Compares what is before the window with the daemon's, which pushes cannot do; the client does
    * so about once an hour. Resolves when all is as the daemon has it; without a connection it waits
-   * for one, and rejects, as `older` does.
+   * for one, and rejects, as `older` does. What shows stays when the daemon refuses to compare.
    * @returns {Promise<void>}
    */
   async verify() {
@@ -124,8 +124,9 @@ export class WindowedChannel extends MarkedChannel {
   grant({ older }) {
     const { window: sync } = this;
     if (older !== undefined && !sync) {
-      const isPart = this.sync.cache.rest.isPart;
-      return isPart ? this.whenVerified().then(() => 'beginning') : Promise.resolve('beginning');
+      if (!this.sync.cache.rest.isPart) return Promise.resolve('beginning');
+      this.asked();
+      return this.whenVerified().then(() => 'beginning');
     }
     return new Promise((resolve, reject) => {
       if (older !== undefined) {
@@ -172,6 +173,21 @@ export class WindowedChannel extends MarkedChannel {
     }
   }
 
+  /** @param {Error} error Why what is before the window was not compared. */
+  failComparing(error) {
+    for (const { reject } of this.#comparing.splice(0)) reject(error);
+  }
+
+  /**
+   * The daemon does not let it be had: nothing comes of it before it is asked again.
+   * @param {Error} error
+   */
+  refuse(error) {
+    this.refusal = error;
+    this.window?.pages.giveUp();
+    this.fail(error);
+  }
+
   tellVerified() {
     super.tellVerified();
     if (!this.isVerified || this.window?.isComparing) return;
@@ -187,9 +203,8 @@ export class WindowedChannel extends MarkedChannel {
   /** @param {Error} error */
   fail(error) {
     super.fail(error);
-    for (const { reject } of [...this.#askers.splice(0), ...this.#comparing.splice(0)]) {
-      reject(error);
-    }
+    for (const { reject } of this.#askers.splice(0)) reject(error);
+    this.failComparing(error);
   }
 
   /**

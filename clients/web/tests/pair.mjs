@@ -79,11 +79,12 @@ export class Pair {
    *   transaction.
    * @param {object} client More options of both.
    * @param {object} channel Those of the channel.
+   * @param {object} world Those of the tabs' worlds, and what the daemon does there.
    */
-  async open(late = () => 0, client = {}, channel = {}) {
+  async open(late = () => 0, client = {}, channel = {}, world = {}) {
     this.tabs = [];
     for (let i = 0; i < 2; i++) {
-      const tab = new World(this.server, 'ada', { disk: this.disk, client, channel });
+      const tab = new World(this.server, 'ada', { ...world, disk: this.disk, client, channel });
       tab.steps = [];
       tab.onChange = (changes) => tab.steps.push(...changes);
       this.tabs.push(tab);

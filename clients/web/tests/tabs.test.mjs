@@ -210,6 +210,95 @@ test('older messages that a tab wants come to all, and are there when it hears',
   }
 });
 
+/** What becomes of a promise, as far as is known when all has come. */
+const outcomeOf = async (pair, wished) => {
+  let outcome = 'pending';
+  wished.then((it) => outcome = it ?? 'done', ({ code, message }) => outcome = code ?? message);
+  await pair.rest();
+  return outcome;
+};
+
+/** Two tabs whose daemon refuses pages as long as `now` says. */
+async function refusing(now) {
+  const pair = new Pair(new Server());
+  for (let i = 0; i < 12; i++) pair.server.publish('zoe', { payload: i });
+  const refuses = { now };
+  const error = { status: 409, code: 'too_many_rows', message: 'Too many.' };
+  await pair.open(undefined, undefined, { window: { last: 3, keeping: 20 } },
+    { error, refuse: (op) => op === 'older' && refuses.now });
+  await pair.rest();
+  return { pair, refuses };
+}
+
+test('a channel that is refused is so in all tabs, until one of them wants it again', async () => {
+  const { pair, refuses } = await refusing(true);
+  const [leader, follower] = pair.tabs;
+  const problems = () => pair.tabs.map((it) => it.problems.map(({ message }) => message));
+  const said = 'The channel room: Too many.';
+  // The second one came when it was refused already.
+  assert.deepEqual(problems(), [[said], [said]]);
+  for (const { channel } of pair.tabs) {
+    assert.equal(await outcomeOf(pair, channel.whenVerified()), 'too_many_rows');
+  }
+  const wishes = [() => follower.channel.older(2), () => follower.channel.verify(),
+    () => leader.channel.older(2)];
+  for (const wish of wishes) assert.equal(await outcomeOf(pair, wish()), 'too_many_rows');
+  assert.deepEqual(problems(), [Array(4).fill(said), Array(4).fill(said)]);
+  const { length } = leader.sent;
+  await pair.rest();
+  assert.equal(leader.sent.length, length);
+  refuses.now = false;
+  assert.equal(await outcomeOf(pair, follower.channel.older(2)), 'more');
+  assert.deepEqual(payloadsOf(pair), [[7, 8, 9, 10, 11], [7, 8, 9, 10, 11]]);
+  for (const { channel } of pair.tabs) {
+    assert.equal(await outcomeOf(pair, channel.whenVerified()), 'done');
+  }
+});
+
+test('a channel that was refused is waited for with the next connection, in all tabs', async () => {
+  for (const isKilled of [false, true]) {
+    const { pair, refuses } = await refusing(true);
+    const [, follower] = pair.tabs;
+    refuses.now = false;
+    if (isKilled) pair.kill();
+    else pair.disconnect();
+    const verified = isKilled ? null : outcomeOf(pair, follower.channel.whenVerified());
+    await pair.rest();
+    if (verified) assert.equal(await verified, 'pending');
+    await pair.reconnect();
+    assert.equal(await outcomeOf(pair, follower.channel.whenVerified()), 'done');
+    assert.deepEqual(payloadsOf(pair)[isKilled ? 0 : 1], [9, 10, 11]);
+    endWorlds();
+  }
+});
+
+test('who follows a channel anew that was refused and another tab holds has it asked for again',
+  async () => {
+    const { pair, refuses } = await refusing(true);
+    const [leader, follower] = pair.tabs;
+    leader.channel.leave();
+    await pair.rest();
+    refuses.now = false;
+    assert.equal(leader.client.channel('room'), leader.channel);
+    await pair.rest();
+    assert.ok(leader.channel.isVerified && follower.channel.isVerified);
+    assert.deepEqual(leader.channel.items.map(({ payload }) => payload), [9, 10, 11]);
+  });
+
+test('a comparison that a tab wants and the daemon refuses is refused there', async () => {
+  const { pair, refuses } = await refusing(false);
+  const [leader, follower] = pair.tabs;
+  refuses.now = true;
+  leader.sent.length = 0;
+  const heard = pair.tabs.map(({ channel }) => outcomeOf(pair, channel.verify()));
+  assert.deepEqual(await Promise.all(heard), ['too_many_rows', 'too_many_rows']);
+  assert.ok(leader.sent.every(({ op }) => op === 'older') && leader.sent.length <= 2);
+  assert.ok(pair.tabs.every(({ channel }) => channel.isVerified));
+  assert.deepEqual(payloadsOf(pair), [[9, 10, 11], [9, 10, 11]]);
+  refuses.now = false;
+  assert.equal(await outcomeOf(pair, follower.channel.verify()), 'done');
+});
+
 /** Whenever a tab calls itself verified it shows all. */
 function watch(pair, tab, count) {
   const wrong = [];

@@ -137,6 +137,107 @@ test('a window that cannot be had at all is a problem', async () => {
   assert.match(world.problems[0].message, /The channel room: You may not read/);
 });
 
+/** A device that is refused what `refuses.now` says, and what became of what is wished of it. */
+async function denied(server, op = 'older', options = {}) {
+  const refuses = { now: true };
+  const error = { status: 409, code: 'too_many_rows', message: 'Too many.' };
+  const world = new World(server, 'ada',
+    { channel: small, error, refuse: (it) => it === op && refuses.now, ...options });
+  await pass(world);
+  return { world, refuses };
+}
+
+/** Lets everything come that comes within a second. */
+async function pass(world) {
+  for (let i = 0; i < 100; i++) {
+    world.deliver();
+    await clock.advance(10);
+  }
+}
+
+/** What a wish came to, after a second. */
+async function outcomeOf(world, wished) {
+  let outcome = 'pending';
+  wished.then((it) => outcome = it ?? 'done', (error) => outcome = error.code ?? error.message);
+  await pass(world);
+  return outcome;
+}
+
+for (const op of ['older', 'subscribe']) {
+  test(`a channel that was refused is so until it is wanted again (${op})`, async () => {
+    const { server } = serverOf(10);
+    const { world, refuses } = await denied(server, op);
+    const { channel, sent, problems } = world;
+    assert.deepEqual([problems.length, payloads(world)], [1, []]);
+    const count = sent.length;
+    assert.equal(await outcomeOf(world, channel.whenVerified()), 'too_many_rows');
+    await clock.advance(10_000);
+    assert.equal(sent.slice(count).filter((it) => it.op !== 'ping').length, 0);
+    for (const wish of [() => channel.older(2), () => channel.verify()]) {
+      sent.length = 0;
+      assert.equal(await outcomeOf(world, wish()), 'too_many_rows');
+      assert.deepEqual(asked(world).map((it) => it.op), ['subscribe', 'older']);
+    }
+    assert.equal(problems.length, 3);
+    assert.match(problems[2].message, /The channel room: Too many/);
+    refuses.now = false;
+    // Who waits when it is asked for again waits for that.
+    const wishes = [channel.older(2), channel.whenVerified()].map((it) => outcomeOf(world, it));
+    assert.deepEqual(await Promise.all(wishes), ['more', 'done']);
+    assert.deepEqual(payloads(world), [5, 6, 7, 8, 9]);
+  });
+}
+
+test('a channel that was refused is had by the next connection, and by who follows it anew',
+  async () => {
+    const { server } = serverOf(10);
+    for (const isNew of [false, true]) {
+      const { world, refuses } = await denied(server);
+      refuses.now = false;
+      if (isNew) {
+        world.channel.leave();
+        world.channel = world.client.channel('room', small);
+      } else {
+        world.random = () => 0.5;
+        world.isDown = true;
+        world.cut();
+        assert.equal(await outcomeOf(world, world.channel.whenVerified()), 'pending');
+        world.isDown = false;
+      }
+      await world.settle();
+      assert.equal(await outcomeOf(world, world.channel.whenVerified()), 'done');
+      assert.deepEqual(world.channel.items.map(({ payload }) => payload), [7, 8, 9]);
+    }
+  });
+
+test('a whole channel that was refused is wanted again by verify()', async () => {
+  const { server } = serverOf(3);
+  const { world, refuses } = await denied(server, 'subscribe', { channel: {} });
+  assert.equal(await outcomeOf(world, world.channel.whenVerified()), 'too_many_rows');
+  assert.equal(await outcomeOf(world, world.channel.verify()), 'too_many_rows');
+  refuses.now = false;
+  assert.equal(await outcomeOf(world, world.channel.verify()), 'done');
+  assert.deepEqual(payloads(world), [0, 1, 2]);
+});
+
+test('a comparison that is refused says so once, and what shows stays as it was', async () => {
+  const { server } = serverOf(10);
+  const { world, refuses } = await denied(server, 'none');
+  world.options.refuse = (op) => op === 'older' && refuses.now;
+  const { channel, sent } = world;
+  const held = [channel.isVerified, payloads(world)];
+  for (let i = 0; i < 2; i++) {
+    sent.length = 0;
+    const both = [channel.verify(), channel.verify()].map((it) => outcomeOf(world, it));
+    assert.deepEqual(await Promise.all(both), ['too_many_rows', 'too_many_rows']);
+    assert.deepEqual(asked(world).map(({ last }) => last), [0]);
+    assert.deepEqual([channel.isVerified, payloads(world)], held);
+  }
+  refuses.now = false;
+  assert.equal(await outcomeOf(world, channel.verify()), 'done');
+  assert.deepEqual(world.problems, []);
+});
+
 test('a channel that may not be followed is one problem, and asked for with the next token',
   async () => {
     const { server } = serverOf(10);

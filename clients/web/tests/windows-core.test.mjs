@@ -262,9 +262,42 @@ test('refusals of pages', () => {
   sync.pageRefused(never, sync.nextPage().number);
   assert.equal(sync.nextPage(), null, 'the window is not filled again');
   sync.verify();
-  assert.equal(sync.pageRefused(never, sync.nextPage().number).next, 'subscribe');
+  const { phase, isVerified } = sync;
+  sync.pageRefused(later, sync.nextPage().number);
+  assert.equal(sync.pages.takeRefusal(), null);
+  sync.retryPages();
+  assert.equal(sync.pageRefused(never, sync.nextPage().number).next, null);
+  assert.deepEqual([sync.pages.takeRefusal(), sync.pages.takeRefusal()], [never, null]);
+  assert.deepEqual([sync.phase, sync.isVerified, sync.isComparing], [phase, isVerified, false]);
+  assert.equal(sync.nextPage(), null, 'nothing is compared again');
+});
+
+test('a first page that is refused is given up, until it is asked for again', () => {
+  const { server } = serverOf(6);
+  const never = { status: 409, code: 'too_many_rows' };
+  const sync = new WindowSync('room', { last: 2, keeping: 10 });
   sync.request();
-  assert.equal(sync.pageRefused(never, sync.nextPage().number).refused, never);
+  sync.wantOlder(2);
+  const { number } = sync.nextPage();
+  sync.subscribed({ mode: 'current', cursor: server.last, key: server.key }, server.epoch);
+  assert.equal(sync.pageRefused(never, number).refused, never);
+  assert.deepEqual([sync.phase, sync.pages.older, sync.nextPage()], ['idle', null, null]);
+  assert.deepEqual(sync.request(), { name: 'room', window: {} });
+  assert.deepEqual(sync.nextPage().command, { op: 'older', channel: 'room', last: 2 });
+});
+
+test('where the rest is not known and not told, everything comes anew', () => {
+  const { server } = serverOf(6);
+  const sync = following(server, { last: 2, keeping: 10 });
+  sync.cache.rest = sync.cache.rest.unknown();
+  const { number } = sync.nextPage();
+  const never = { status: 409, code: 'too_many_rows' };
+  assert.equal(sync.pageRefused(never, number).next, 'subscribe');
+  assert.deepEqual(sync.request(), { name: 'room', window: {} });
+  const first = sync.nextPage();
+  assert.deepEqual(first.command, { op: 'older', channel: 'room', last: 2 });
+  assert.equal(sync.cache.messages.size, 2, 'what shows stays meanwhile');
+  assert.equal(sync.pageRefused(never, first.number).refused, never);
 });
 
 test('what is known so wrongly that less than nothing is left is not said', () => {
