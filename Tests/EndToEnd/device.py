@@ -315,6 +315,8 @@ class Device:
         answer = await self.send_symbols(channel, items, FIRST_SEGMENT_SYMBOLS, of="segments")
         if "whole" in answer:
             return await self.repair_rows(channel, rows.all_rows())
+        if "segments" not in answer:
+            return answer
         stretches = reconcile.unpack_stretches(answer["segments"])
         if "states" not in answer:
             inside = self._rows_in(channel, stretches)

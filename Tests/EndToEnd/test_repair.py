@@ -158,9 +158,11 @@ class Repairs(RepairCase):
             await writer.publish("den", n)
         reader.pushes.clear()
         await reader.connect()
-        await reader.until(lambda: "room" in reader.repairs, "the repair")
+        # Under few keys the first symbols do not tell, and more are asked for.
+        await reader.until(
+            lambda: any("rows" in it for it in reader.repairs.get("room", [])), "the repair")
         await reader.reach("room", missed)
-        (answer,) = reader.repairs["room"]
+        (answer,) = [it for it in reader.repairs["room"] if "rows" in it]
         self.assertEqual(len(reconcile.unpack_timetokens(answer["drop"])), 5)
         self.assertEqual(len(reconcile.unpack_rows(answer["rows"])), 1)
         events = [it for push in reader.pushes for it in push["m"]]

@@ -32,12 +32,13 @@ final class Repair {
 }
 
 extension Repair {
-    fileprivate var query: RepairQuery {
+    /// - Parameter cursor: What the device has heard of.
+    fileprivate func query(heardOf cursor: Timetoken) -> RepairQuery {
         let symbols = SymbolRun(first: 0, itemCount: itemCount, symbols: symbols)
         let subject: RepairQuery.Subject =
             switch level {
             case .whole: .rows
-            case .segments: .segments
+            case .segments: .segments(heardOf: cursor)
             case .rows: chosen.map { .rowsOf($0) } ?? .rows
             }
         return RepairQuery(symbols: symbols, subject: subject)
@@ -99,7 +100,7 @@ final class Repairs {
         if isEnough { repair.command = command }
         subscription.repair = repair
         guard isEnough else { return .failure(.step(.needsSymbols(repair.needed))) }
-        return .success(repair.query)
+        return .success(repair.query(heardOf: subscription.position))
     }
 
     /// Has the rows compared of the segments that differ, with the symbols that come next.

@@ -11,11 +11,11 @@ extension Reading {
         switch query.subject {
         case .rows:
             return try repair(query.symbols, from: reader, caches.repairs, while: mayGoOn)
-        case .segments:
+        case .segments(let cursor):
             let outcome = try reader.withSnapshot(of: request.channel) {
                 snapshot throws(StoreError) in
                 try caches.segments.outcome(
-                    query.symbols, in: request.channel, as: snapshot, key: key)
+                    query.symbols, heardOf: cursor, in: request.channel, as: snapshot, key: key)
             }
             return .done(answer(.repair(outcome)))
         case .rowsOf(let difference):
@@ -27,12 +27,11 @@ extension Reading {
             let outcome = try reader.withSnapshot(of: request.channel) {
                 snapshot throws(StoreError) -> RepairOutcome? in
                 // What is missing is to be compared, with other symbols than these.
-                guard let missing = try rows.fetch(difference.fetch, snapshot, key: key) else {
+                guard let missing = try rows.fetch(difference, snapshot, key: key) else {
                     return .snapshot
                 }
                 guard missing.isEmpty else { return .missing(missing) }
-                let local = try rows.step(
-                    difference.ranges, snapshot, key: key, while: mayGoOn)
+                let local = try rows.step(difference, snapshot, key: key, while: mayGoOn)
                 guard let local else { return nil }
                 return try comparison.outcome(
                     local, with: rows.fetched, comparesNothing: difference.ranges.isEmpty, snapshot

@@ -40,10 +40,8 @@ struct RepairComparison {
     let key: DigestKey
     private let run: SymbolRun
 
-    /// Bytes of a symbol and of a row on the wire, roughly; docs/RECONCILIATION.md has measured
-    /// them.
+    /// Bytes of a symbol on the wire, roughly; docs/RECONCILIATION.md has measured them.
     private static let symbolBytes = 18
-    fileprivate static let rowBytes = 14
     /// Symbols that fit into one command are asked for in any case.
     private static let cheapBytes = Limits.frameBytesMax * 3 / 4
 
@@ -83,15 +81,11 @@ struct RepairComparison {
             let rows = try rows(decoder.onlyLocal, dropped: drop, with: fetched, snapshot)
         else { return .snapshot }
         return .repaired(
-            RepairedChannel(
-                cursor: snapshot.cursor, digest: snapshot.digest,
-                rows: rows.actions,
-                messages: rows.messages.sorted { $0.timetoken < $1.timetoken },
-                drop: drop.sorted()))
+            rows.channel(at: snapshot.cursor, snapshot.digest, dropping: drop.sorted()))
     }
 
     private func needs(_ decoder: RatelessDecoder, rowCount: Int) -> RepairOutcome {
-        let worthwhile = max(Self.cheapBytes, rowCount * Self.rowBytes) / Self.symbolBytes
+        let worthwhile = max(Self.cheapBytes, rowCount * RepairRows.rowBytes) / Self.symbolBytes
         let most = min(Limits.repairSymbolsMax, worthwhile)
         guard decoder.expectedSymbolCount <= most else { return .snapshot }
         return .needs(min(decoder.likelySymbolCount, most))
@@ -121,84 +115,5 @@ struct RepairComparison {
 
     private func item(_ row: RepairRow) -> RepairItem {
         RepairItem(row.hash(key), timetoken: row.timetoken, key: key)
-    }
-}
-
-extension ChannelSnapshot {
-    /// What stands under a timetoken: the ledger gives each to one row.
-    fileprivate func row(at timetoken: Timetoken) throws(StoreError) -> RepairRow? {
-        if let action = try action(addedAt: timetoken) { return .action(action) }
-        return try message(at: timetoken).map { .message($0) }
-    }
-}
-
-/// A row as an answer has it.
-private enum RepairRow {
-    case action(MessageAction)
-    case message(StoredMessage)
-
-    var timetoken: Timetoken {
-        switch self {
-        case .action(let action): action.actionTimetoken
-        case .message(let message): message.timetoken
-        }
-    }
-
-    func hash(_ key: DigestKey) -> RowHash {
-        switch self {
-        case .action(let action): RowHash(action, key: key)
-        case .message(let message): RowHash(message.row, key: key)
-        }
-    }
-}
-
-/// Rows for one answer, each once, and what they cost.
-struct RepairRows: Sendable {
-    private(set) var actions: [MessageAction] = []
-    private(set) var messages: [StoredMessage] = []
-    private var texts: Set<ExactText> = []
-    private var timetokens: Set<Timetoken> = []
-    private var bytes = 0
-
-    /// Adds rows that are wanted.
-    ///
-    /// - Returns: The timetokens of those that do not stand; `nil`: together they are too long for
-    ///   one answer.
-    mutating func fetch(
-        _ wanted: [WantedRow], of snapshot: any ChannelSnapshot, key: DigestKey
-    ) throws(StoreError) -> [Timetoken]? {
-        var missing: [Timetoken] = []
-        for wish in wanted where !hold(wish.timetoken) {
-            guard let row = try snapshot.row(at: wish.timetoken), row.hash(key).tag == wish.tag
-            else {
-                missing.append(wish.timetoken)
-                continue
-            }
-            guard append(row) else { return nil }
-        }
-        return missing
-    }
-
-    fileprivate func hold(_ timetoken: Timetoken) -> Bool { timetokens.contains(timetoken) }
-
-    /// - Returns: Whether they still fit.
-    fileprivate mutating func append(_ row: RepairRow) -> Bool {
-        timetokens.insert(row.timetoken)
-        switch row {
-        case .action(let action): append(action)
-        case .message(let message):
-            messages.append(message)
-            bytes += message.size
-        }
-        return bytes <= Limits.repairBytesMax
-    }
-
-    private mutating func append(_ action: MessageAction) {
-        actions.append(action)
-        bytes += RepairComparison.rowBytes
-        for text in [action.key.type, action.key.value, action.key.uuid]
-        where texts.insert(ExactText(text)).inserted {
-            bytes += text.utf8.count + 1
-        }
     }
 }

@@ -7,8 +7,8 @@ struct RepairQuery: Sendable {
     enum Subject: Hashable, Sendable {
         /// All rows of the channel.
         case rows
-        /// The states of its segments.
-        case segments
+        /// The states of its segments, but for what was added after what the device has heard of.
+        case segments(heardOf: Timetoken)
         /// The rows of those that differ.
         case rowsOf(SegmentDifference)
     }
@@ -23,13 +23,18 @@ struct SegmentDifference: Sendable, Hashable {
     private(set) var ranges: [MessageRange]
     /// Rows that the device wants besides, ascending.
     private(set) var fetch: [WantedRow] = []
+    /// Rows that were added after this are not compared: the device is sent them.
+    let heardOf: Timetoken
     /// All else is equal as of here.
     let cursor: Timetoken
     /// The channel's digest as of `cursor`.
     let digest: Digest
 
-    init(ranges: [MessageRange], cursor: Timetoken, digest: Digest) {
+    init(
+        ranges: [MessageRange], heardOf: Timetoken = .end, cursor: Timetoken, digest: Digest
+    ) {
         self.ranges = ranges
+        self.heardOf = heardOf
         self.cursor = cursor
         self.digest = digest
     }

@@ -58,7 +58,10 @@ struct RepairSet: Sendable {
         if digest != snapshot.digest {
             // Before the changes: what was added after a deletion stands.
             removeAll(in: try snapshot.deletions(after: cursor))
-            try snapshot.forEachChange(after: cursor) { key, action in put(key, action) }
+            try snapshot.forEachChange(after: cursor) { key, action in
+                put(key, action)
+                return true
+            }
             try snapshot.forEachMessage(after: cursor) { message in
                 put(message.row)
                 return true

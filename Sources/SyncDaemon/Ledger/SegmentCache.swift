@@ -3,7 +3,7 @@
 import Basis
 import EventModel
 
-/// Keeps a ``SegmentComparison`` for as long as its channel is what it was.
+/// Keeps a ``SegmentComparison`` for each channel, and brings it forward when that has changed.
 ///
 /// A device asks twice, and many come together after an outage: the segments are read once for all.
 final class SegmentCache: Sendable {
@@ -29,18 +29,20 @@ final class SegmentCache: Sendable {
     var bytes: Int { state.withLock { $0.bytes } }
 
     /// Compares a device's symbols with those of the channel's segments.
+    ///
+    /// - Parameter cursor: What the device has heard of.
     func outcome(
-        _ run: SymbolRun, in channel: Channel, as snapshot: any ChannelSnapshot, key: DigestKey
+        _ run: SymbolRun, heardOf cursor: Timetoken, in channel: Channel,
+        as snapshot: any ChannelSnapshot, key: DigestKey
     ) throws(StoreError) -> RepairOutcome {
+        let kept = state.withLock { $0.entries[channel]?.comparison }
         var comparison: SegmentComparison
-        if let kept = state.withLock({ $0.entries[channel]?.comparison }),
-            kept.digest == snapshot.digest
-        {
+        if let kept, kept.digest == snapshot.digest {
             comparison = kept
         } else {
-            comparison = try SegmentComparison(snapshot, key: key)
+            comparison = try SegmentComparison(snapshot, from: kept, key: key)
         }
-        let outcome = comparison.outcome(run, as: snapshot)
+        let outcome = try comparison.outcome(run, heardOf: cursor, as: snapshot)
         keep(comparison, of: channel)
         return outcome
     }

@@ -19,15 +19,21 @@ struct SegmentRows: Sendable {
         encoder = RatelessEncoder(0..<symbolCount)
     }
 
-    /// Looks for rows that the device wants.
+    /// Looks for the rows that the device wants, and for those that it cannot have.
     ///
     /// - Returns: The timetokens of those that do not stand; `nil`: all are too long for an answer.
     mutating func fetch(
-        _ wanted: [WantedRow], _ snapshot: any ChannelSnapshot, key: DigestKey
+        _ difference: SegmentDifference, _ snapshot: any ChannelSnapshot, key: DigestKey
     ) throws(StoreError) -> [Timetoken]? {
         guard fetchedFrom != snapshot.digest else { return [] }
         fetched = RepairRows()
-        guard let missing = try fetched.fetch(wanted, of: snapshot, key: key) else { return nil }
+        // More may have changed since they were found to be few enough.
+        guard
+            try fetched.appendNews(
+                since: difference.heardOf, through: difference.cursor, of: snapshot,
+                limit: 2 * Limits.repairNewsMax),
+            let missing = try fetched.fetch(difference.fetch, of: snapshot, key: key)
+        else { return nil }
         if missing.isEmpty { fetchedFrom = snapshot.digest }
         return missing
     }
@@ -36,7 +42,7 @@ struct SegmentRows: Sendable {
     ///
     /// - Returns: The symbols, as of the snapshot; `nil` when there is more to read.
     mutating func step(
-        _ ranges: [MessageRange], _ snapshot: any ChannelSnapshot, key: DigestKey,
+        _ difference: SegmentDifference, _ snapshot: any ChannelSnapshot, key: DigestKey,
         while mayGoOn: () -> Bool
     ) throws(StoreError) -> [CodedSymbol]? {
         if digest != snapshot.digest {
@@ -44,8 +50,9 @@ struct SegmentRows: Sendable {
             digest = snapshot.digest
             (encoder, next) = (RatelessEncoder(encoder.range), 0)
         }
+        let ranges = difference.ranges
         while next < ranges.count {
-            try insert(ranges[next], of: snapshot, key)
+            try insert(ranges[next], heardOf: difference.heardOf, of: snapshot, key)
             next += 1
             guard restarts > Self.restartsMax || next == ranges.count || mayGoOn() else {
                 return nil
@@ -55,13 +62,15 @@ struct SegmentRows: Sendable {
     }
 
     private mutating func insert(
-        _ range: MessageRange, of snapshot: any ChannelSnapshot, _ key: DigestKey
+        _ range: MessageRange, heardOf cursor: Timetoken, of snapshot: any ChannelSnapshot,
+        _ key: DigestKey
     ) throws(StoreError) {
         var encoder = RatelessEncoder(0..<0)
         swap(&encoder, &self.encoder)
         defer { swap(&encoder, &self.encoder) }
         var items: [RepairItem] = []
         try snapshot.forEachCoveredRow(in: range) { row in
+            guard row.timetoken <= cursor else { return }
             items.append(RepairItem(row.hash(key), timetoken: row.timetoken, key: key))
         }
         encoder.insert(items)

@@ -41,6 +41,9 @@ extension Limits {
     static let repairSymbolsPerReactorMax = 2_000_000
     /// Bytes of the rows in one repair's answer; over it: a snapshot.
     static let repairBytesMax = 256 * 1024
+    /// Changes since what a device heard of last, of which it is sent those that added a row, and
+    /// has the rest compared; over it all rows are compared.
+    static let repairNewsMax = 10_000
     /// Rows of a device that is repaired by segments; one with fewer has its rows compared at once.
     static let repairSegmentedRowsMin: Int64 = 5000
     /// Rows of the segments that differ; over it all rows of the channel are compared.

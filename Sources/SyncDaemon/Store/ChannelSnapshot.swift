@@ -47,13 +47,13 @@ protocol ChannelSnapshot {
     /// What moderators took away after a position.
     func clearings(after cursor: Timetoken) throws(StoreError) -> [Clearing]
 
-    /// What became of each action key that changed after a position: the action under it, or
-    /// `nil`.
+    /// What became of each action key that changed after a position, until `body` answers `false`:
+    /// the action under it, or `nil`.
     ///
     /// Keys whose tombstone was forgotten, or which went with a deleted message or by a clearing,
     /// are left out.
     func forEachChange(
-        after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
+        after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Bool
     ) throws(StoreError)
 
     /// The same of the keys that changed most recently; `nil` when there are more than `limit`.
@@ -195,7 +195,7 @@ struct SQLSnapshot: ChannelSnapshot {
     }
 
     func forEachChange(
-        after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
+        after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Bool
     ) throws(StoreError) {
         guard let id else { return }
         try reader.statements.allChanges.query(
@@ -203,8 +203,7 @@ struct SQLSnapshot: ChannelSnapshot {
         ) { row in
             guard !reader.isHidden(row, in: id) else { return true }
             let action = reader.action(row, in: id)
-            body(action.key, reader.isLive(row) ? action : nil)
-            return true
+            return body(action.key, reader.isLive(row) ? action : nil)
         }
         try reader.checkRows()
     }
@@ -321,10 +320,10 @@ struct MemorySnapshot: ChannelSnapshot {
     }
 
     func forEachChange(
-        after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
+        after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Bool
     ) {
         for (key, row) in rows where row.changed > cursor {
-            body(key, row.isLive ? row.action(under: key) : nil)
+            guard body(key, row.isLive ? row.action(under: key) : nil) else { return }
         }
     }
 

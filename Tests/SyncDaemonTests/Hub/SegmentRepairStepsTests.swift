@@ -37,7 +37,7 @@ struct SegmentRepairStepsTests {
             ).get()
         }
         #expect(throws: RepairRefusal.self) { try take(run(0), .rows, 1) }
-        guard case .segments = try take(run(0), .segments, 2).subject else {
+        guard case .segments(heardOf: tick(5)) = try take(run(0), .segments, 2).subject else {
             Issue.record("not of segments")
             return
         }

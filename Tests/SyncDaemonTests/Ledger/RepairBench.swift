@@ -60,7 +60,7 @@ final class CountingReader: SnapshotSource {
         }
 
         func forEachChange(
-            after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
+            after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Bool
         ) throws(StoreError) {
             try base.forEachChange(after: cursor, body)
         }

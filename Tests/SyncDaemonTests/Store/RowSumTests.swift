@@ -85,7 +85,7 @@ struct RowSumTests {
         #expect(throws: StoreError.self) { try reader.changes(in: room, after: .zero) }
         #expect(throws: StoreError.self) {
             try reader.withSnapshot(of: room) { snapshot throws(StoreError) in
-                try snapshot.forEachChange(after: .zero) { _, _ in }
+                try snapshot.forEachChange(after: .zero) { _, _ in true }
             }
         }
         try store.begin()

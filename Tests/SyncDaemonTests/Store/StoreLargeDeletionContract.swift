@@ -80,6 +80,7 @@ struct StoreLargeDeletionContract {
             var changed: [Timetoken] = []
             try snapshot.forEachChange(after: tick(110)) {
                 changed.append($1?.actionTimetoken ?? $0.messageTimetoken)
+                return true
             }
             views += [standing.sorted(), changed.sorted()]
             for moment in [107, 110, 210] as [UInt64] {

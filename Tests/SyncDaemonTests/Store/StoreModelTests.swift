@@ -269,6 +269,7 @@ private struct Pair {
                 var changes: [MessageAction.Key: Timetoken?] = [:]
                 try snapshot.forEachChange(after: since) {
                     changes.updateValue($1?.actionTimetoken, forKey: $0)
+                    return true
                 }
                 for action in standing {
                     let found = try snapshot.action(addedAt: action.actionTimetoken)

@@ -343,13 +343,21 @@ struct StoreReconciliationContract {
             var changes: [MessageAction.Key: Timetoken?] = [:]
             try snapshot.forEachChange(after: tick(2)) {
                 changes.updateValue($1?.actionTimetoken, forKey: $0)
+                return true
             }
             #expect(changes == [.on(5): tick(3), .on(6): nil])
             changes = [:]
             try snapshot.forEachChange(after: tick(5)) {
                 changes.updateValue($1?.actionTimetoken, forKey: $0)
+                return true
             }
             #expect(changes == [:])
+            var count = 0
+            try snapshot.forEachChange(after: .zero) { _, _ in
+                count += 1
+                return false
+            }
+            #expect(count == 1, "until the body has enough")
         }
         try store.makeReader().withSnapshot(of: Channel("none")) { snapshot throws(StoreError) in
             #expect(snapshot.digest == .empty)
