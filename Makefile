@@ -15,7 +15,7 @@ FLAGS ?=
 
 SOURCES := Package.swift Sources Tests Benchmarks examples/swift-chat
 # Where Python is: a name that nothing defines is found before hours of tests, not by one of them.
-SCRIPTS := Tests Benchmarks examples Tools/generate-emoji
+SCRIPTS := Tests Benchmarks examples Tools/generate-emoji Tools/manual
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # Optimised, a module at once, and open to tests.
@@ -46,7 +46,7 @@ FUZZ ?= $(notdir $(wildcard Tests/Fuzz/corpus/*))
 # How long "make soak" goes on.
 MINUTES ?= 60
 
-.PHONY: help build run test check lint format tsan asan fuzz faults attack soak release simulate schema \
+.PHONY: help build run test check lint format tsan asan fuzz faults attack soak release deb simulate schema \
   bench bench-peers bench-diff bench-micro constant-time docs clean packages
 
 help:  ## Lists the targets.
@@ -148,6 +148,15 @@ FLOODS := F11 F12 F23 F26 F27 F28
 release: packages
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	$(SWIFT) build $(RELEASE) --product syncctl
+
+deb:  ## Builds a Debian package into .build/deb; lintian has nothing to say of it.
+	@Tools/install-packages deb
+	@rm -rf .build/deb
+	@mkdir -p .build/deb
+	@echo "make deb: building for release; the first time takes some minutes"
+	DEB_DIRECTORY=$(CURDIR)/.build/deb debian/rules clean binary
+	lintian --fail-on error,warning --no-tag-display-limit .build/deb/*.deb
+	@ls -l .build/deb/*.deb
 
 faults: release $(VENV)/.installed  ## Kills CRASH_ROUNDS times, cuts the power POWER_CUTS times, cuts off, floods, starves: nothing is lost.
 	Tools/check-hardening .build/release/syncdaemon

@@ -1,0 +1,203 @@
+"""The Debian package in a machine with a real systemd: installed, upgraded under load, taken away.
+
+PACKAGE_CLIENTS says how many devices are connected while it is upgraded.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from daemon import ROOT, binary
+from lanes import check_lanes, start_lanes
+from manual import blocks
+from service import CONFIGURATION, UNIT, Knocker, ServiceCase
+
+CLIENTS = int(os.environ.get("PACKAGE_CLIENTS", "40"))
+VERSIONS = ["1.0", "1.1"]
+PAGES = ["syncdaemon.8", "syncctl.1", "syncdaemon.conf.5", "syncdaemon-cluster.7"]
+
+
+def make_packages(directory):
+    """Packages of the programs under test, as `make deb` makes one: a path for each version."""
+    tree = os.path.join(directory, "tree")
+    for name in ("debian", "systemd", "docs", "clients", "Tools"):
+        shutil.copytree(ROOT / name, os.path.join(tree, name), symlinks=True)
+    for name in ("README.md", "SECURITY.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tree)
+    release = os.path.join(tree, ".build/release")
+    os.makedirs(release)
+    for name in ("syncdaemon", "syncctl"):
+        shutil.copy(binary(name), release)
+    changelog = os.path.join(tree, "debian/changelog")
+    with open(changelog, encoding="utf-8") as file:
+        said = file.read()
+    found = []
+    for version in VERSIONS:
+        with open(changelog, "w", encoding="utf-8") as file:
+            file.write(re.sub(r"\(.*?\)", f"({version})", said, count=1))
+        done = subprocess.run(
+            ["debian/rules", "clean", "binary", "SWIFT=true", "KIND=--debug",
+             "SHLIBDEPS=--ignore-missing-info", "COMPRESSION=-Zgzip -z1", f"DEB_DIRECTORY={directory}"],
+            cwd=tree, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"debian/rules ended with {done.returncode}: {done.stderr}")
+        name, = [it for it in os.listdir(directory) if it.startswith(f"syncdaemon_{version}_")]
+        found.append(os.path.join(directory, name))
+    return found
+
+
+class Heartbeat:
+    """A device that writes as soon as its last write is acknowledged, and how long one waited."""
+
+    def __init__(self, device):
+        self.device = device
+        self.longest = 0.0
+        self._enough = False
+
+    async def run(self):
+        while not self._enough:
+            begin = time.monotonic()
+            await self.device.settle("publish", channel="beats", payload="beat")
+            self.longest = max(self.longest, time.monotonic() - begin)
+
+    def stop(self):
+        self._enough = True
+
+
+class Package(ServiceCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        directory = tempfile.mkdtemp(prefix="syncdaemon-package-")
+        cls.addClassCleanup(shutil.rmtree, directory, ignore_errors=True)
+        cls.old, cls.new = make_packages(directory)
+
+    def setUp(self):
+        super().setUp()
+        self.inside("/usr/sbin/policy-rc.d").unlink(missing_ok=True)
+        for path in (self.old, self.new):
+            shutil.copy(path, self.inside("/srv"))
+
+    def apt(self, *arguments, check=True):
+        return self.machine.run(
+            "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--yes", *arguments, check=check)
+
+    def install_package(self, path, *, check=True):
+        return self.apt("install", "/srv/" + os.path.basename(path), check=check)
+
+    def test_nothing_is_wrong_with_it(self):
+        done = subprocess.run(
+            # Only a release has no path to Swift's libraries.
+            ["lintian", "--allow-root", "--fail-on", "error,warning", "--suppress-tags",
+             "custom-library-search-path", self.new], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_its_version_is_the_release(self):
+        said = subprocess.run(
+            [binary("syncdaemon"), "--version"], capture_output=True, text=True, check=True).stdout
+        changelog = (ROOT / "debian/changelog").read_text(encoding="utf-8")
+        version, = re.findall(r"\A\S+ \((.*?)\)", changelog)
+        self.assertEqual(said.split()[1], version.replace("~", "-"))
+
+    async def test_two_commands_and_it_serves(self):
+        lines, = blocks("Install")
+        self.machine.shell("cd /srv; rm *_1.1_*.deb\n" + lines.replace("apt ", "apt-get --yes "))
+        said = self.machine.shell(
+            "export SYNCCTL_URL=ws://127.0.0.1:8080\n"
+            "syncctl publish room hello --user ada\n"
+            "syncctl react add room last 👍 --user bob\n"
+            "syncctl history room --actions\n").stdout
+        self.assertIn("hello", said)
+        self.assertIn("👍", said)
+        self.assertEqual(self.machine.run("systemctl", "is-enabled", UNIT).stdout, "enabled\n")
+        for page in PAGES:
+            name, _, section = page.rpartition(".")
+            shown = self.machine.run("man", "--pager=cat", section, name).stdout
+            self.assertIn("SEE ALSO" if section != "7" else "PostgreSQL", shown, page)
+            path = f"/usr/share/man/man{section}/{page}.gz"
+            lint = self.machine.shell(f"zcat {path} | mandoc -T lint -W warning", check=False)
+            self.assertEqual(lint.stdout, "", page)
+        completed = self.machine.shell(
+            "source /usr/share/bash-completion/completions/syncctl\n"
+            "COMP_WORDS=(syncctl subscribe --la); COMP_CWORD=2; _syncctl; echo ${COMPREPLY[*]}\n"
+            "COMP_WORDS=(syncctl pu); COMP_CWORD=1; _syncctl; echo ${COMPREPLY[*]}\n"
+            "source /usr/share/bash-completion/completions/syncdaemon\n"
+            "COMP_WORDS=(syncdaemon config ch); COMP_CWORD=2; _syncdaemon; echo ${COMPREPLY[*]}\n")
+        self.assertEqual(completed.stdout, "--last\npublish\ncheck\n")
+        self.assertEqual(
+            self.machine.run("dpkg", "--verify", "syncdaemon").stdout, "", "Files are as they came.")
+
+    async def test_an_upgrade_under_load_refuses_and_loses_nothing(self):
+        self.install_package(self.old)
+        watcher = await self.device(self.daemon, "watcher")
+        await watcher.subscribe({"name": "room", "cursor": "0"})
+        watcher.keep_connected()
+        lanes = await start_lanes(self, self.daemon, self.random(), writers=2)
+        crowd = []
+        for number in range(CLIENTS):
+            device = await self.device(self.daemon, f"device-{number}")
+            await device.subscribe({"name": "beats", "cursor": "0"})
+            device.keep_connected()
+            crowd.append(device)
+        heart = await self.device(self.daemon, "heart")
+        heart.keep_connected()
+        heartbeat, knocker, enough = Heartbeat(heart), Knocker(), asyncio.Event()
+        running = [asyncio.create_task(lane.run(enough)) for lane in lanes]
+        running += [asyncio.create_task(it.run()) for it in (heartbeat, knocker)]
+        before = self.machine.state(UNIT, "MainPID")
+
+        def acknowledged():
+            return sum(lane.acknowledged for lane in lanes)
+
+        await self.until(lambda: acknowledged() > 100, "writes")
+        await asyncio.to_thread(self.install_package, self.new)
+        goal = acknowledged() + 100
+        await self.until(lambda: acknowledged() >= goal, "writes after the upgrade")
+        for it in (heartbeat, knocker):
+            it.stop()
+        enough.set()
+        await asyncio.gather(*running)
+        print(f"{CLIENTS} devices, {acknowledged()} acknowledged writes, {knocker.tried} connections"
+              f" tried, {knocker.refused} refused, longest write {heartbeat.longest:.2f} s",
+              file=sys.stderr)
+        self.assertNotEqual(self.machine.state(UNIT, "MainPID"), before)
+        self.assertIn("1.1", self.machine.run("dpkg-query", "-W", "syncdaemon").stdout)
+        self.assertEqual(knocker.refused, 0)
+        self.assertEqual([it for lane in lanes for it in lane.surprises], [])
+        await check_lanes(self, lanes, watcher)
+        last = (await heart.settle("publish", channel="beats", payload="last"))["timetoken"]
+        for device in crowd:
+            await device.reach("beats", last)
+
+    async def test_an_older_one_is_refused_with_what_to_do(self):
+        self.install_package(self.new)
+        done = self.apt(
+            "install", "--allow-downgrades", "/srv/" + os.path.basename(self.old), check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("1.1 is installed, and 1.0 is older", done.stdout + done.stderr)
+        self.assertIn("OPERATIONS.md", done.stdout + done.stderr)
+        await (await self.device(self.daemon, "ada")).command("ping")
+
+    async def test_to_remove_keeps_the_data_and_to_purge_does_not(self):
+        self.install_package(self.old)
+        ada = await self.device(self.daemon, "ada")
+        await ada.publish("room", "kept")
+        await ada.close()
+        configuration = self.inside(CONFIGURATION)
+        configuration.write_text("# mine\n" + configuration.read_text(), encoding="utf-8")
+        self.apt("remove", "syncdaemon")
+        self.assertEqual(self.machine.state(UNIT, "ActiveState"), "inactive")
+        self.assertEqual(self.machine.state("syncdaemon.socket", "ActiveState"), "inactive")
+        self.install_package(self.new)
+        self.assertTrue(configuration.read_text(encoding="utf-8").startswith("# mine"))
+        bob = await self.device(self.daemon, "bob")
+        self.assertEqual([it["payload"] for it in await bob.all_messages("room")], ["kept"])
+        await bob.close()
+        self.apt("purge", "syncdaemon")
+        for path in ("/var/lib/private/syncdaemon", "/var/lib/syncdaemon", "/etc/syncdaemon"):
+            self.assertFalse(os.path.lexists(self.inside(path)), path)
