@@ -137,7 +137,7 @@ final class LedgerThread: DoorKeeper {
         }
         counters.writesCommitted.add(writes.count - (refused ?? 0))
         let microseconds = Int(Clock.monotonicMicroseconds() - start)
-        counters.commitMicroseconds.add(microseconds)
+        counters.commitTimes.add(UInt64(microseconds))
         if microseconds >= Limits.slowCommitMilliseconds * 1000 {
             log.warning(
                 door.term > 0

@@ -52,6 +52,23 @@ struct ReadRequest: Sendable {
     let query: Query
     /// Who waits for the answer; `nil`: somebody does in any case.
     var demand: Demand?
+    /// When, in microseconds on a clock that never steps back; 0: nobody counts how long it takes.
+    var asked: UInt64 = 0
+}
+
+extension ReadRequest.Query {
+    /// As operators see it.
+    var kind: ReadKind {
+        switch self {
+        case .changes, .state: .catchUp
+        case .repair: .repair
+        case .older: .window
+        case .backlog, .channels: .poll
+        case .history, .histories, .actions, .liveActions: .history
+        case .summaries: .summary
+        case .messageCounts, .unread, .directory, .pushChannels, .files, .file: .other
+        }
+    }
 }
 
 /// A page of actions, and the newest commit that its reader saw.

@@ -90,7 +90,10 @@ final class ReaderPool: Sendable {
     ///
     /// - Returns: `false` when too many wait already, of all, of its tenant or of its session.
     func ask(_ request: ReadRequest) -> Bool {
-        guard lanes.withLock({ $0.put(Reading(request), request.ticket) }) else {
+        var request = request
+        request.asked = Clock.monotonicMicroseconds()
+        let reading = Reading(request)
+        guard lanes.withLock({ $0.put(reading, request.ticket) }) else {
             counters.readsRefused.add()
             return false
         }
@@ -138,8 +141,10 @@ final class ReaderPool: Sendable {
         if mayOthersGoOn || !released.isEmpty { _ = bell.put(()) }
         guard case .done(let answer) = outcome else { return }
         counters.reads.add()
+        let request = reading.request
+        counters.readTimes[request.query.kind]?.add(Clock.monotonicMicroseconds() - request.asked)
         if let failure = answer.failure {
-            Self.report(failure, of: reading.request, surroundings)
+            Self.report(failure, of: request, surroundings)
         } else {
             surroundings.troubles.read()
         }

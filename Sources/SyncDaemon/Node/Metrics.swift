@@ -20,6 +20,9 @@ struct Metrics: Sendable {
     let files: FileService?
     /// `nil`: no daemon can follow this one.
     let links: LinkServer?
+    /// The database; `nil`: there is no file, or it is another daemon's.
+    let place: DatabasePlace?
+    let process = ProcessFigures()
 
     struct Row {
         let name: String
@@ -28,6 +31,8 @@ struct Metrics: Sendable {
         let value: Int
         /// Such as `code="forbidden"`; rows of one name stand behind each other.
         var label: String?
+        /// Then it is shown in seconds.
+        var isMicroseconds = false
     }
 
     var text: String {
@@ -35,7 +40,7 @@ struct Metrics: Sendable {
         var last = ""
         let all = [
             rows, serverRows, clusterRows, cacheRows, tlsRows, refusals, tenants, webhookRows,
-            interceptorRows, fileRows,
+            interceptorRows, fileRows, codeRows, storeRows,
         ]
         for row in all.joined() {
             if row.name != last {
@@ -47,9 +52,10 @@ struct Metrics: Sendable {
                 last = row.name
             }
             let label = row.label.map { "{\($0)}" } ?? ""
-            text += "syncdaemon_\(row.name)\(label) \(row.value)\n"
+            let value = row.isMicroseconds ? "\(Double(row.value) / 1e6)" : "\(row.value)"
+            text += "syncdaemon_\(row.name)\(label) \(value)\n"
         }
-        return text + turns
+        return text + histograms + process.text
     }
 
     private var refusals: [Row] {
@@ -68,6 +74,12 @@ struct Metrics: Sendable {
 
     func counter(_ name: String, _ help: String, _ value: Int) -> Row {
         Row(name: "\(name)_total", kind: "counter", help: help, value: value)
+    }
+
+    private func seconds(_ name: String, _ help: String, _ microseconds: Int) -> Row {
+        Row(
+            name: "\(name)_seconds_total", kind: "counter", help: help, value: microseconds,
+            isMicroseconds: true)
     }
 
     /// Only with a database server.
@@ -162,20 +174,17 @@ struct Metrics: Sendable {
                 "writes_refused", "Writes that the store could not take: full, damaged or gone.",
                 counters.writesRefused.value),
             counter(
-                "commit_microseconds", "Time in those transactions.",
-                counters.commitMicroseconds.value),
-            counter(
                 "clock_jumps", "Times that the wall clock jumped by more than a minute.",
                 ledger.clock.jumps.value),
             counter("reads", "Queries answered by the readers.", counters.reads.value),
             counter(
                 "reads_refused", "Queries refused because too many wait, of all or of one asker.",
                 counters.readsRefused.value),
-            counter(
-                "read_microseconds", "Time of the readers, all together.",
+            seconds(
+                "read", "Time of the readers, all together.",
                 counters.readMicroseconds.value),
-            counter(
-                "dear_read_microseconds", "Of that, for repairs and polls of many channels.",
+            seconds(
+                "dear_read", "Of that, for repairs and polls of many channels.",
                 counters.dearReadMicroseconds.value),
             counter(
                 "read_errors", "Queries that failed, damage aside.", counters.readErrors.value),
@@ -207,26 +216,9 @@ struct Metrics: Sendable {
             counter(
                 "segment_repairs", "Times that its segments were compared first.",
                 counters.segmentRepairs.value),
+            counter(
+                "convergence_mismatches", "Times that a device's rows were not the channel's.",
+                counters.mismatches.value),
         ]
-    }
-
-    /// A histogram: everybody who has something to do with a reactor waits for its turns.
-    private var turns: String {
-        let name = "syncdaemon_reactor_turn_seconds"
-        let figures = counters.turns.figures
-        var (lines, sum) = ("", 0)
-        for (bound, count) in zip(TurnTimes.bounds, figures.counts) {
-            sum += count
-            lines += "\(name)_bucket{le=\"\(Double(bound) / 1_000_000)\"} \(sum)\n"
-        }
-        sum += figures.counts.last ?? 0
-        return """
-            # HELP \(name) Time between two waits of a reactor.
-            # TYPE \(name) histogram
-            \(lines)\(name)_bucket{le="+Inf"} \(sum)
-            \(name)_sum \(Double(figures.microseconds) / 1_000_000)
-            \(name)_count \(sum)
-
-            """
     }
 }

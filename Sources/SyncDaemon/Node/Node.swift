@@ -65,7 +65,7 @@ final class Node: Sendable {
         certificate = CertificateWatch(configuration.tlsIdentity, log: log)
         let count = configuration.reactorCount
         let opened = try openLedger(configuration, following: connection, log)
-        let makeReader = opened.makeReader
+        let (makeReader, place) = (opened.makeReader, configuration.databasePlace)
         let troubles = StoreTroubles(of: configuration, health, counters, log)
         let files = files(of: opened.store, troubles)
         let quarantine = Quarantine(troubles: troubles)
@@ -100,14 +100,14 @@ final class Node: Sendable {
             Administration.Surroundings(
                 health: health, accounts: accounts, ledger: ledger, webhooks: webhooks,
                 interceptors: interceptors, reactors: reactorSwitch, orders: orders, log: log,
-                place: configuration.databasePlace, makeReader: makeReader, links: part.links),
+                place: place, makeReader: makeReader, links: part.links),
             key: configuration.adminKey)
         let started = WorkQueue<TransportError?>(capacity: count)
         let endpoints = Endpoints(
             metrics: Metrics(
                 counters: counters, health: health, admission: admission, ledger: ledger,
                 readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
-                interceptors: interceptors, files: fileService, links: part.links),
+                interceptors: interceptors, files: fileService, links: part.links, place: place),
             exposure: exposure, administration: administration, files: fileService,
             console: ConsoleRoutes(configuration, exposure, log))
         let engine = LocalEngine(

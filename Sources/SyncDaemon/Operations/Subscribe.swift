@@ -121,6 +121,7 @@ extension Operations {
         // What was removed or deleted between the cursor and a floor may be forgotten.
         let lacksDeletions = cursor > .zero && cursor < deletionFloor
         let lacksRemovals = cursor > .zero && cursor < caller.engine.tombstoneFloor
+        if request.asksForRepair { caller.hub.counters.mismatches.add() }
         if isRepairable, request.asksForRepair || lacksDeletions || lacksRemovals {
             return request.window == nil
                 ? hold(request, at: cursor, for: caller) : begin(request, .window, for: caller)
@@ -169,6 +170,7 @@ extension Operations {
         if let base = request.base, let state, base != state, mode != .snapshot,
             request.actions == .rows
         {
+            caller.hub.counters.mismatches.add()
             return request.window == nil
                 ? hold(request, at: cursor, for: caller) : begin(request, .window, for: caller)
         }

@@ -6,7 +6,12 @@ import Synchronization
 ///
 /// Relaxed atomics: each number is right by itself, and nothing is decided from two of them.
 final class Counters: Sendable {
-    let turns = TurnTimes()
+    let turns = Durations(upTo: Durations.turns)
+    /// Transactions of the ledger, the disk included.
+    let commitTimes = Durations()
+    /// From a question to its answer, by what it is about.
+    let readTimes = Dictionary(
+        uniqueKeysWithValues: ReadKind.allCases.map { ($0, Durations()) })
     let sessions = Atomic<Int>(0)
     let subscriptions = Atomic<Int>(0)
     let liveQueries = Atomic<Int>(0)
@@ -18,6 +23,11 @@ final class Counters: Sendable {
     let requests = Atomic<Int>(0)
     let commands = Atomic<Int>(0)
     let commandErrors = Atomic<Int>(0)
+    /// What clients of either door were refused, and why sessions were closed.
+    let errors = CodeCounts()
+    let closes = CodeCounts()
+    /// Devices whose rows were not the channel's.
+    let mismatches = Atomic<Int>(0)
     let deliveries = Atomic<Int>(0)
     let framesWritten = Atomic<Int>(0)
     let bytesWritten = Atomic<Int>(0)
@@ -26,7 +36,6 @@ final class Counters: Sendable {
     let commits = Atomic<Int>(0)
     let writesCommitted = Atomic<Int>(0)
     let writesRefused = Atomic<Int>(0)
-    let commitMicroseconds = Atomic<Int>(0)
     let reads = Atomic<Int>(0)
     let readsRefused = Atomic<Int>(0)
     let readMicroseconds = Atomic<Int>(0)
@@ -43,6 +52,17 @@ final class Counters: Sendable {
     let repairs = Atomic<Int>(0)
     let segmentRepairs = Atomic<Int>(0)
     let policyRefusals = PolicyRefusals()
+}
+
+/// What the readers are asked, as operators see it.
+enum ReadKind: String, CaseIterable, Sendable {
+    case catchUp = "catch_up"
+    case repair
+    case window
+    case poll
+    case history
+    case summary
+    case other
 }
 
 extension Atomic where Value == Int {

@@ -53,7 +53,7 @@ final class Reactor: Sendable {
 /// The loop: it sleeps until something happens or is due, and takes a turn.
 private func run(
     _ loop: EventLoop, _ core: ReactorCore, _ transport: WebSocketTransport,
-    _ mailbox: Mailbox<ReactorMessage>, _ turns: TurnTimes, _ drained: () -> Void
+    _ mailbox: Mailbox<ReactorMessage>, _ turns: Durations, _ drained: () -> Void
 ) {
     var hasReported = false
     var pacing = Pacing()

@@ -302,6 +302,7 @@ final class NativeDoor: SessionDelegate {
             ReplyEncoder.encode(reply, to: id ?? 0, into: &json)
         case .failure(let error):
             counters.commandErrors.add()
+            counters.errors.add(error.code)
             log?.debug(
                 "Command refused.",
                 ["connection": name(of: session), "code": error.code, "status": error.status])

@@ -4,8 +4,8 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite("Turn times")
-struct TurnTimesTests {
+@Suite("Durations")
+struct DurationsTests {
     @Test("a turn is the time that passed, less what the loop waited")
     func clock() {
         var clock = TurnClock(at: 1_000_000, idle: 500)
@@ -19,7 +19,7 @@ struct TurnTimesTests {
 
     @Test("each turn is in one bucket, a bound in its own")
     func buckets() {
-        let times = TurnTimes()
+        let times = Durations(upTo: Durations.turns)
         for microseconds in [0, 1000, 1001, 50_000, 50_001, 2_000_000] as [UInt64] {
             times.add(microseconds)
         }

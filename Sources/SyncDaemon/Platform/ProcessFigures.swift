@@ -1,0 +1,43 @@
+// What every process shows to Prometheus, under the names that its libraries use.
+
+import Glibc
+
+/// Where the process stands, and since when; Linux only.
+///
+/// - Source: Prometheus, "Writing client libraries", process metrics.
+struct ProcessFigures: Sendable {
+    private let started = time(nil)
+
+    var text: String {
+        var spent = timespec()
+        _ = unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent)
+        let seconds = Double(spent.tv_sec) + Double(spent.tv_nsec) / 1e9
+        var limit = rlimit()
+        _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return """
+            # HELP process_cpu_seconds_total Time on processors, of the program and for it.
+            # TYPE process_cpu_seconds_total counter
+            process_cpu_seconds_total \(seconds)
+            # HELP process_resident_memory_bytes Memory of the process.
+            # TYPE process_resident_memory_bytes gauge
+            process_resident_memory_bytes \(ProcessMemory.residentBytes)
+            # HELP process_max_fds Descriptors that it may have.
+            # TYPE process_max_fds gauge
+            process_max_fds \(limit.rlim_cur)
+            # HELP process_start_time_seconds When it began, in seconds since 1970.
+            # TYPE process_start_time_seconds gauge
+            process_start_time_seconds \(started)
+
+            """
+    }
+}
+
+/// How large a file is.
+enum FileSize {
+    /// `nil` when there is none, or nobody can tell.
+    static func bytes(at path: String) -> Int? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return Int(status.st_size)
+    }
+}
