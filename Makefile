@@ -15,7 +15,7 @@ FLAGS ?=
 
 SOURCES := Package.swift Sources Tests Benchmarks examples/swift-chat
 # Where Python is: a name that nothing defines is found before hours of tests, not by one of them.
-SCRIPTS := Tests Benchmarks examples Tools/generate-emoji Tools/manual
+SCRIPTS := Tests Benchmarks examples Tools/generate-emoji Tools/manual Tools/sbom
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # Optimised, a module at once, and open to tests.
@@ -149,14 +149,16 @@ release: packages
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	$(SWIFT) build $(RELEASE) --product syncctl
 
-deb:  ## Builds a Debian package into .build/deb; lintian has nothing to say of it.
+deb:  ## Builds a Debian package into .build/deb, lintian-clean, with what it is made of (SPDX).
 	@Tools/install-packages deb
 	@rm -rf .build/deb
 	@mkdir -p .build/deb
 	@echo "make deb: building for release; the first time takes some minutes"
 	DEB_DIRECTORY=$(CURDIR)/.build/deb debian/rules clean binary
-	lintian --fail-on error,warning --no-tag-display-limit .build/deb/*.deb
-	@ls -l .build/deb/*.deb
+	lintian --fail-on error,warning --tag-display-limit 0 .build/deb/*.deb
+	@export SOURCE_DATE_EPOCH=$$(dpkg-parsechangelog --show-field Timestamp); \
+	for package in .build/deb/*.deb; do Tools/sbom $$package > $${package%.deb}.spdx.json; done
+	@ls -l .build/deb
 
 faults: release $(VENV)/.installed  ## Kills CRASH_ROUNDS times, cuts the power POWER_CUTS times, cuts off, floods, starves: nothing is lost.
 	Tools/check-hardening .build/release/syncdaemon

@@ -4,6 +4,7 @@ PACKAGE_CLIENTS says how many devices are connected while it is upgraded.
 """
 
 import asyncio
+import json
 import os
 import re
 import shutil
@@ -25,7 +26,7 @@ PAGES = ["syncdaemon.8", "syncctl.1", "syncdaemon.conf.5", "syncdaemon-cluster.7
 def make_packages(directory):
     """Packages of the programs under test, as `make deb` makes one: a path for each version."""
     tree = os.path.join(directory, "tree")
-    for name in ("debian", "systemd", "docs", "clients", "Tools"):
+    for name in ("debian", "systemd", "docs", "clients", "contrib", "Tools"):
         shutil.copytree(ROOT / name, os.path.join(tree, name), symlinks=True)
     for name in ("README.md", "SECURITY.md", "CHANGELOG.md"):
         shutil.copy(ROOT / name, tree)
@@ -103,6 +104,45 @@ class Package(ServiceCase):
         changelog = (ROOT / "debian/changelog").read_text(encoding="utf-8")
         version, = re.findall(r"\A\S+ \((.*?)\)", changelog)
         self.assertEqual(said.split()[1], version.replace("~", "-"))
+
+    def test_what_it_is_made_of(self):
+        done = subprocess.run(
+            [ROOT / "Tools/sbom", self.new], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = json.loads(done.stdout)
+        packages = {it["SPDXID"]: it for it in said["packages"]}
+        self.assertEqual(packages["SPDXRef-syncdaemon"]["versionInfo"], "1.1")
+        for library in ("libwebsockets17", "libwebsockets-evlib-uv", "libsqlite3-0", "libssl3"):
+            self.assertRegex(packages[f"SPDXRef-{library}"]["versionInfo"], r"\d")
+        named = {it["relatedSpdxElement"] for it in said["relationships"]}
+        self.assertEqual(named, set(packages))
+
+    async def test_what_a_container_runs(self):
+        """What Containerfile and compose.yaml say, without their images, which are elsewhere."""
+        recipe = (ROOT / "contrib/container/Containerfile").read_text(encoding="utf-8")
+        recipe = recipe.replace("\\\n", " ")
+        entry, given = (json.loads(re.search(rf"^{word} (\[.*\])$", recipe, re.M)[1])
+                        for word in ("ENTRYPOINT", "CMD"))
+        compose = (ROOT / "contrib/container/compose.yaml").read_text(encoding="utf-8")
+        composed = re.search(r"^    command:\n((?:      - .*\n)+)", compose, re.M)[1]
+        self.install_package(self.old)
+        self.machine.run("systemctl", "stop", "syncdaemon.socket", UNIT)
+        self.machine.run("install", "-d", "-o", "syncdaemon", "-g", "syncdaemon", "-m", "700", "/data")
+        as_user = ["setpriv", "--reuid=syncdaemon", "--regid=syncdaemon", "--clear-groups"]
+        # Without keysets it does not listen for other machines.
+        refused = self.machine.run(*as_user, *entry, *given, check=False)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("access_control", refused.stderr)
+        self.machine.run(
+            "systemd-run", "--unit=contained", *as_user, *entry,
+            *re.findall(r"- (.*)", composed))
+        ready = ["curl", "--fail", "--silent", "http://127.0.0.1:8080/readyz"]
+        await self.until(
+            lambda: self.machine.run(*ready, check=False).returncode == 0, "it to be ready")
+        ada = await self.device(self.daemon, "ada")
+        await ada.publish("room", "hi")
+        await ada.close()
+        self.machine.run("systemctl", "stop", "contained")
 
     async def test_two_commands_and_it_serves(self):
         lines, = blocks("Install")
