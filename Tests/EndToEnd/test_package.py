@@ -165,10 +165,13 @@ class Package(ServiceCase):
         completed = self.machine.shell(
             "source /usr/share/bash-completion/completions/syncctl\n"
             "COMP_WORDS=(syncctl subscribe --la); COMP_CWORD=2; _syncctl; echo ${COMPREPLY[*]}\n"
+            "COMP_WORDS=(syncctl admin bac); COMP_CWORD=2; _syncctl; echo ${COMPREPLY[*]}\n"
             "COMP_WORDS=(syncctl pu); COMP_CWORD=1; _syncctl; echo ${COMPREPLY[*]}\n"
             "source /usr/share/bash-completion/completions/syncdaemon\n"
             "COMP_WORDS=(syncdaemon config ch); COMP_CWORD=2; _syncdaemon; echo ${COMPREPLY[*]}\n")
-        self.assertEqual(completed.stdout, "--last\npublish\ncheck\n")
+        self.assertEqual(completed.stdout, "--last\nbackup\npublish\ncheck\n")
+        self.assertIn("SIGHUP", self.machine.run("man", "--pager=cat", "8", "syncdaemon").stdout)
+        self.machine.run("systemctl", "reload", UNIT)
         self.assertEqual(
             self.machine.run("dpkg", "--verify", "syncdaemon").stdout, "", "Files are as they came.")
 
@@ -214,13 +217,36 @@ class Package(ServiceCase):
         for device in crowd:
             await device.reach("beats", last)
 
+    async def test_a_wrong_configuration_does_not_end_a_daemon_that_serves(self):
+        self.install_package(self.old)
+        before = self.machine.state(UNIT, "MainPID")
+        configuration = self.inside(CONFIGURATION)
+        right = configuration.read_text(encoding="utf-8")
+        configuration.write_text(right + "[server]\nlisen = 1\n", encoding="utf-8")
+        done = self.install_package(self.new)
+        self.assertIn("was not restarted", done.stdout + done.stderr)
+        self.assertIn("lisen", done.stdout + done.stderr)
+        self.assertEqual(self.machine.state(UNIT, "MainPID"), before)
+        await (await self.device(self.daemon, "ada")).command("ping")
+        configuration.write_text(right, encoding="utf-8")
+        self.machine.run("systemctl", "restart", UNIT)
+        self.assertNotEqual(self.machine.state(UNIT, "MainPID"), before)
+
+    def test_units_of_an_installation_by_hand_are_told_of(self):
+        unit = self.inside("/etc/systemd/system/syncdaemon.service")
+        shutil.copy(ROOT / "systemd/syncdaemon.service", unit)
+        done = self.install_package(self.old)
+        self.assertIn("is in the place of the package's unit", done.stdout + done.stderr)
+
     async def test_an_older_one_is_refused_with_what_to_do(self):
         self.install_package(self.new)
+        before = self.machine.state(UNIT, "MainPID")
         done = self.apt(
             "install", "--allow-downgrades", "/srv/" + os.path.basename(self.old), check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("1.1 is installed, and 1.0 is older", done.stdout + done.stderr)
         self.assertIn("OPERATIONS.md", done.stdout + done.stderr)
+        self.assertEqual(self.machine.state(UNIT, "MainPID"), before, "It went on.")
         await (await self.device(self.daemon, "ada")).command("ping")
 
     async def test_to_remove_keeps_the_data_and_to_purge_does_not(self):
