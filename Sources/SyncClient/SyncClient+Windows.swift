@@ -90,7 +90,9 @@ extension SyncedChannel {
     }
 
     /// Compares what is before the list's window with the daemon's, which pushes cannot do; the
-    /// client does so about once an hour. What shows stays as it is when the daemon refuses to.
+    /// client does so about once an hour.
+    ///
+    /// What shows stays as it is when the daemon refuses to.
     public func verify() async {
         await client.run { $0.verify(name) }
     }

@@ -212,11 +212,10 @@ final class Hub {
         if let choice = request.choice, let difference {
             chosen = difference.chosen(choice)
             guard chosen != nil else {
-                return .failure(
-                    .error(
-                        .invalidField(
-                            "fetch", "at most one row of each stretch that differs, and \"only\" "
-                                + "numbers of these, from 1")))
+                let expected =
+                    "at most one row of each stretch that differs, and \"only\" "
+                    + "numbers of these, from 1"
+                return .failure(.error(.invalidField("fetch", expected)))
             }
         }
         // The answer to an earlier question may be one more than the session has room for: then
