@@ -52,7 +52,7 @@ struct ReadRequest: Sendable {
     let query: Query
     /// Who waits for the answer; `nil`: somebody does in any case.
     var demand: Demand?
-    /// When, in microseconds on a clock that never steps back; 0: nobody counts how long it takes.
+    /// When it was put in line, in microseconds on a clock that never steps back: the pool sets it.
     var asked: UInt64 = 0
 }
 

@@ -67,8 +67,11 @@ extension Metrics {
     var storeRows: [Row] {
         guard case .file(let path, _) = place else { return [] }
         let files = [
-            ("store_bytes", "Size of the database.", FileSize.bytes(at: path)),
-            ("store_wal_bytes", "Size of its write-ahead log.", FileSize.bytes(at: path + "-wal")),
+            ("store_bytes", "Size of the database.", Int(FileSystem.size(path))),
+            (
+                "store_wal_bytes", "Size of its write-ahead log.",
+                Int(FileSystem.size(path + "-wal"))
+            ),
             (
                 "store_disk_free_bytes", "What the disk has left for it.",
                 FreeSpace.bytes(at: path)

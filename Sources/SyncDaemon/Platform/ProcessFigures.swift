@@ -31,13 +31,3 @@ struct ProcessFigures: Sendable {
             """
     }
 }
-
-/// How large a file is.
-enum FileSize {
-    /// `nil` when there is none, or nobody can tell.
-    static func bytes(at path: String) -> Int? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        return Int(status.st_size)
-    }
-}
