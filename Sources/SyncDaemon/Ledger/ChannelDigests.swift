@@ -75,7 +75,8 @@ struct ChannelDigests {
         let hash = row.hash(entries[index].key)
         entries[index].digest.remove(hash)
         let segment = try entries[index].segments.remove(
-            row, hash, mayJoin: reading?.channel != channel, in: channel, of: store)
+            row, hash, joinedOfMessages: reading?.channel == channel ? nil : segmentMessages,
+            in: channel, of: store)
         reading?.removed(row, hash, from: segment, of: channel)
         change(index)
     }
@@ -177,7 +178,8 @@ struct ChannelDigests {
                 from: middle.from, before: middle.before, of: reading.channel, in: store)
         }
         if case .messages(let range) = reading.rows {
-            try entries[index].segments.join(around: range, in: reading.channel, of: store)
+            try entries[index].segments.join(
+                around: range, ofMessages: segmentMessages, in: reading.channel, of: store)
         }
         change(index)
     }

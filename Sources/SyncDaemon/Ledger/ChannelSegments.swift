@@ -6,7 +6,8 @@ import EventModel
 ///
 /// They begin with those messages that stand and begin one: whoever has the messages knows where.
 /// Seldom they do not: while a large deletion is read, which sorts by segments, none is cut or
-/// joined, nor cut where many actions would have to move.
+/// joined, nor cut where many actions would have to move. And none grows by deletions beyond what
+/// can be read at once, whoever chooses what is deleted: then one begins where no message says so.
 struct ChannelSegments {
     private struct Part {
         var segment: Segment
@@ -31,17 +32,18 @@ struct ChannelSegments {
         return parts[index].segment.after
     }
 
-    /// - Parameter mayJoin: Whether its segment may become part of the one before it.
+    /// - Parameter mean: Messages of a segment on average; `nil` where its segment may not become
+    ///   part of the one before it.
     mutating func remove(
-        _ row: CoveredRow, _ hash: RowHash, mayJoin: Bool, in channel: Channel,
+        _ row: CoveredRow, _ hash: RowHash, joinedOfMessages mean: Int?, in channel: Channel,
         of store: any Store
     ) throws(StoreError) -> Timetoken {
         let index = try index(of: row.message, in: channel, store)
         parts[index].segment.remove(row, hash)
         parts[index].isChanged = true
         let start = parts[index].segment.after
-        if mayJoin, case .message(let message) = row, message.timetoken.predecessor == start {
-            try join(index, in: channel, store)
+        if let mean, case .message(let message) = row, message.timetoken.predecessor == start {
+            try join(index, ofMessages: mean, in: channel, store)
         }
         return start
     }
@@ -55,7 +57,8 @@ struct ChannelSegments {
         parts[index].isChanged = true
     }
 
-    /// Ends a segment before a message that is about to come, if that begins one.
+    /// Ends a segment before a message that is about to come, if that begins one, or if the one
+    /// before it has as many as it may.
     ///
     /// What is on timetokens behind it goes with the new one: most often actions on some that are
     /// still to come. Where that is much, the segment grows on.
@@ -67,8 +70,9 @@ struct ChannelSegments {
         before message: Timetoken, ofMessages mean: Int, isNewest: Bool, in channel: Channel,
         of store: any Store, key: DigestKey
     ) throws(StoreError) {
-        guard message.beginsSegment(ofMessages: mean) else { return }
         let index = try index(of: message, in: channel, store)
+        let isFull = isNewest && parts[index].segment.messageCount >= Self.messagesMax(mean)
+        guard isFull || message.beginsSegment(ofMessages: mean) else { return }
         let (start, end) = (parts[index].segment.after, parts[index].through)
         guard start < message.predecessor else { return }
         var next = Segment(after: message.predecessor)
@@ -115,30 +119,38 @@ struct ChannelSegments {
     ///
     /// - Precondition: Those that the deletion took whole were removed.
     mutating func join(
-        around range: MessageRange, in channel: Channel, of store: any Store
+        around range: MessageRange, ofMessages mean: Int, in channel: Channel, of store: any Store
     ) throws(StoreError) {
         for message in [range.through, range.after.successor(at: 0)] {
             let index = try index(of: message, in: channel, store)
             let start = parts[index].segment.after
             guard start >= range.after, start < range.through else { continue }
-            try join(index, in: channel, store)
+            try join(index, ofMessages: mean, in: channel, store)
         }
     }
 
-    /// Makes a segment part of the one before it.
+    /// Makes a segment part of the one before it, unless the two are too much for one.
     private mutating func join(
-        _ index: Int, in channel: Channel, _ store: any Store
+        _ index: Int, ofMessages mean: Int, in channel: Channel, _ store: any Store
     ) throws(StoreError) {
         let part = parts[index]
         let start = part.segment.after
         guard start > .zero else { return }
-        parts.remove(at: index)
-        try store.removeSegments(from: start, before: start.successor(at: 0), of: channel)
         let before = try self.index(of: start, in: channel, store)
-        parts[before].segment.insert(part.segment)
+        var joined = parts[before].segment
+        joined.insert(part.segment)
+        let isOne =
+            joined.messageCount <= Self.messagesMax(mean)
+            && joined.digest.count <= Limits.segmentJoinedRowsMax
+        guard isOne else { return }
+        try store.removeSegments(from: start, before: start.successor(at: 0), of: channel)
+        parts.remove(at: before + 1)
+        parts[before].segment = joined
         parts[before].through = part.through
         parts[before].isChanged = true
     }
+
+    private static func messagesMax(_ mean: Int) -> Int { mean * Limits.segmentMeansMax }
 
     /// Whether the store has what is here.
     var isWritten: Bool { parts.allSatisfy { !$0.isChanged } }

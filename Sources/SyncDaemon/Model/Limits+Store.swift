@@ -51,6 +51,11 @@ extension Limits {
     static let digestsInMemoryMax = 100_000
     /// Messages of a segment on average.
     static let segmentMessages = 32
+    /// Messages of one segment, as a multiple of that; a deletion makes no larger one of two, and
+    /// the next message begins another.
+    static let segmentMeansMax = 8
+    /// Messages and actions of a segment that a deletion makes of two; with more they stay two.
+    static let segmentJoinedRowsMax = 32_768
     /// Actions on timetokens that are still to come which go with a new segment; where there are
     /// more, the old one grows on.
     static let segmentActionsMovedMax = 256
