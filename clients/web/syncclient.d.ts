@@ -560,6 +560,18 @@ export class CacheOwnerError extends Error {
   readonly owner: { readonly userId: string; readonly keyset: string | null };
 }
 
+/**
+ * The daemon does not let the device in, and another attempt would come to the same: a `problem`,
+ * and what whoever waits for a channel is rejected with.
+ */
+export class RefusedError extends Error {
+  constructor(what: string, why: { status?: number; code?: string; message: string });
+  static ofClose(number: number, reason: string): RefusedError;
+  readonly status: number | undefined;
+  /** Undefined when a connection was closed and no reason said. */
+  readonly code: string | undefined;
+}
+
 /** What came from the daemon and cannot be read; it cost itself and nothing else. */
 export class UnreadableError extends Error {
   constructor(reason: string, channel: string | null, content: any);

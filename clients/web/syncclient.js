@@ -16,7 +16,7 @@ export {
   countText, reactionOrders, reactionsOf, usualReactions,
 } from './core/reactions.js';
 export {
-  CacheOwnerError, LostWritesError, OutboxFullError, UnreadableError,
+  CacheOwnerError, LostWritesError, OutboxFullError, RefusedError, UnreadableError,
 } from './core/errors.js';
 export { Channel } from './shell/channel.js';
 export { SyncClient } from './shell/client.js';

@@ -14,6 +14,28 @@ export class UnreadableError extends Error {
   }
 }
 
+/** The daemon does not let the device in, and another attempt would come to the same. */
+export class RefusedError extends Error {
+  name = 'RefusedError';
+
+  /** @param {string} what It did. @param {{status?: number, code?: string, message: string}} why */
+  constructor(what, { status, code, message }) {
+    super(`The daemon ${what}: ${message}`);
+    this.status = status;
+    this.code = code;
+  }
+
+  /**
+   * Of a connection that the daemon closed.
+   * @param {number} number @param {string} reason Its code and what that means, or nothing.
+   */
+  static ofClose(number, reason) {
+    const code = /^([a-z_]+):/.exec(reason)?.[1];
+    return new RefusedError(`closed the connection for good, with code ${number}`,
+      { code, message: reason || 'it gave no reason.' });
+  }
+}
+
 /** The cache is of another user or keyset: nothing of it was shown, and nothing written into it. */
 export class CacheOwnerError extends Error {
   name = 'CacheOwnerError';

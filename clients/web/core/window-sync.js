@@ -257,6 +257,7 @@ export class WindowSync extends ChannelSync {
     const told = compared.cursor === page.cursor ? { at: page.cursor, state: page.s } : this.told;
     const outcome = told ? this.check(told.state, outcomeOf(), told.at) : outcomeOf();
     if (asked.reason === 'older') this.#cameOlder(page, after);
+    if (asked.reason === 'rest') this.#cut(); // What was sent while it lagged behind may be much.
     return this.#kept(outcome);
   }
 

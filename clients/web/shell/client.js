@@ -62,12 +62,12 @@ export class SyncClient {
         this.#sender.resume();
       },
       pushed: (push) => this.#pushed(push),
-      ruled: ({ channels, rules }) => {
-        for (const it of channels) this.#ruled(it, rules);
-      },
+      ruled: ({ channels, rules }) =>
+        channels.forEach((/** @type {any} */ it) => this.#ruled(it, rules)),
       read: (places) => this.#marks.told(places),
       absent: ({ channels, error }) => device.problem(
         new Error(`The user is not in all of these channels: ${channels}. ${error?.message}`)),
+      refused: () => this.#subscriptions.subscribe([...this.#followed]),
       dropped: () => {
         questions.disconnect();
         this.#subscriptions.disconnect();
@@ -79,7 +79,7 @@ export class SyncClient {
     const questions = this.#questions = new Questions(device, () => this.#connection);
     const max = options.outboxMax ?? outboxMaxDefault;
     const outbox = this.#outbox = new StoredOutbox(device, this.#opened, max, {
-      shown: (name) => this.#followed.get(name)?.refresh(new Set()),
+      shown: (name) => this.#followed.showWaiting(name),
       rested: () => this.#sender.flush(),
       isShown: (name, version) => device.isLeader ||
         version <= (this.#followed.get(name)?.sync.cache.version ?? version),

@@ -1,16 +1,14 @@
 // The connection to the daemon: opens it, notices its end, and tries again.
 // @ts-check
-import { UnreadableError } from '../core/errors.js';
-import { readPush } from '../core/events.js';
-import { isRulesFrame, parsed } from '../core/frames.js';
-import { isReadFrame, readPlaces } from '../core/read-marks.js';
+import { RefusedError } from '../core/errors.js';
 import { isForNow } from '../core/replies.js';
-import { isObject, isText } from '../core/shapes.js';
+import { isText } from '../core/shapes.js';
 import { silenceMeans } from '../core/silence.js';
 import { isTimetoken } from '../core/timetoken.js';
 import { Attempts } from './attempts.js';
 import { AwakeClock } from './awake-clock.js';
 import { Commands } from './commands.js';
+import { Incoming } from './incoming.js';
 import { replySecondsDefault } from './options.js';
 import { openSocket } from './socket.js';
 import { Timers } from './timers.js';
@@ -27,11 +25,10 @@ const lookMax = 5000;
 const heartbeatDefault = 25;
 
 /**
- * What the connection tells: that commands can be sent, that another token holds for them, a push,
- * what reactions there are now, where marks are, where the user is not, and that it is gone.
- * @typedef {{welcomed: () => void, allowed: () => void, pushed: (push: any) => void,
- *   ruled: (frame: any) => void, read: (places: {name: string, through: string}[]) => void,
- *   absent: (said: any) => void, dropped: () => void}} Events
+ * What the connection tells: that commands can be sent, that another token holds for them, what
+ * comes by itself, that it is gone, and that it will not come back.
+ * @typedef {{welcomed: () => void, allowed: () => void, dropped: () => void,
+ *   refused: () => void} & import('./incoming.js').Events} Events
  */
 
 /** One socket after the other. */
@@ -44,6 +41,7 @@ export class Connection {
   /** Whether the daemon knows this device: commands can be sent. */ isOnline = false;
   /** What the daemon says it is, for the cursors that it gives. */ epoch = '';
   /** When it said so, as a timetoken. */ time = '0';
+  /** @type {Error|null} Why no other attempt is made. */ refusal = null;
   #device;
   #options;
   #events;
@@ -51,6 +49,7 @@ export class Connection {
   /** Milliseconds between two looks at the connection. */ #look;
   #clock;
   #commands;
+  #incoming;
   #tokens;
   /** @type {WebSocket|null} */ #socket = null;
   /** @type {object|null} What a token is being got for. */ #opening = null;
@@ -75,6 +74,7 @@ export class Connection {
     this.#look = Math.min(lookMax, this.#replySeconds * 1000 / 3);
     this.#clock = new AwakeClock(this.#look);
     this.#commands = new Commands((text) => this.#write(text), () => this.#clock.now);
+    this.#incoming = new Incoming(device, this.stats, this.#commands, events);
     this.#ignoreWakeups = onWakeup(() => this.#hurry());
   }
 
@@ -83,6 +83,10 @@ export class Connection {
     const { isClosed, refusal } = this.#device;
     if (isClosed || refusal || this.#socket || this.#opening) return;
     this.#isWaiting = false;
+    if (this.refusal) {
+      this.refusal = null;
+      this.#events.dropped(); // What was refused with it is only waiting again.
+    }
     this.#device.setStatus('connecting');
     if (this.#device.isClosed) return; // Whoever was told may have closed the client.
     const opening = this.#opening = {};
@@ -98,6 +102,7 @@ export class Connection {
   begin() {
     this.#hasBegun = true;
     if (this.#welcome) this.#enter(this.#welcome);
+    else if (this.refusal) this.#events.refused();
   }
 
   /** @param {string|null|undefined} token */
@@ -111,13 +116,13 @@ export class Connection {
         opened: () => isNow() && this.#greet(token),
         received: (data) => isNow() && this.#receive(data),
         ended: (code, reason) => {
-          if (isNow()) this.#lose(code === 1008 && this.#tokens.mayOpen(reason) ? 1013 : code);
+          if (!isNow()) return;
+          this.#lose(code === 1008 && this.#tokens.mayOpen(reason) ? 1013 : code, null, reason);
         },
       });
     } catch (error) {
       // No address, or one that this page may not call: the next time would be the same.
-      this.#device.setStatus('refused');
-      return this.#device.emit('problem', error);
+      return this.#giveUp(/** @type {Error} */ (error));
     }
     this.#socket = socket;
     // Nobody looked since the last connection: without it the clock would stand still for a while.
@@ -135,7 +140,7 @@ export class Connection {
       if (ok) this.#enter(ok);
       else if (isForNow(error)) this.#lose(1013);
       else if (this.#tokens.mayOpen(error.code)) this.#lose(1013, new Error(error.message));
-      else this.#lose(1008, new Error(`The daemon refused the device: ${error.message}`));
+      else this.#lose(1008, new RefusedError('refused the device', error));
     }, ({ epoch }) => isText(epoch));
   }
 
@@ -223,19 +228,25 @@ export class Connection {
   /**
    * The connection is over.
    * @param {number} code @param {Error|null} problem Why, if not that.
+   * @param {string} reason What the daemon said to it.
    */
-  #lose(code, problem = null) {
+  #lose(code, problem = null, reason = '') {
     const told = problem ?? (this.#socket && this.#attempts.doubt(this.#options.url));
     this.#drop();
     const delay = this.#attempts.over(code, this.#clock.now, this.#device.random());
-    this.#isWaiting = delay !== null;
-    this.#device.setStatus(delay === null ? 'refused' : 'waiting');
-    if (delay === null) {
-      const reason = `The daemon closed the connection for good, with code ${code}.`;
-      return this.#device.emit('problem', problem ?? new Error(reason));
-    }
+    if (delay === null) return this.#giveUp(problem ?? RefusedError.ofClose(code, reason));
+    this.#isWaiting = true;
+    this.#device.setStatus('waiting');
     this.#retrying = setTimeout(() => this.connect(), delay);
     if (told) this.#device.emit('problem', told);
+  }
+
+  /** @param {Error} refusal The next attempt would come to the same. */
+  #giveUp(refusal) {
+    this.refusal = refusal;
+    this.#device.setStatus('refused');
+    this.#events.refused();
+    this.#device.emit('problem', refusal);
   }
 
   /**
@@ -262,38 +273,9 @@ export class Connection {
     this.#socket?.send(text);
   }
 
-  /**
-   * Takes a frame. Whatever it is, the connection and all the other frames go on.
-   * @param {any} text
-   */
+  /** @param {any} text A frame. */
   #receive(text) {
     this.#heardAt = this.#clock.now;
-    try {
-      if (!isText(text)) throw new UnreadableError('it is not a text.', null, text);
-      this.stats.received += text.length;
-      const frame = parsed(text);
-      if (isRulesFrame(frame)) this.#events.ruled(frame);
-      else if (isReadFrame(frame)) {
-        this.#events.read(this.#withoutFaults(readPlaces(frame)).places);
-      } else if (isObject(frame.absent)) this.#events.absent(frame.absent);
-      else if ((frame.t ?? null) === null) this.#commands.take(frame);
-      else {
-        const { push } = this.#withoutFaults(readPush(frame));
-        if (push) this.#events.pushed(push);
-      }
-    } catch (error) {
-      if (error instanceof UnreadableError) this.stats.unreadable++;
-      this.#device.problem(error);
-    }
-  }
-
-  /**
-   * Tells what cannot be read, first: nothing that it causes comes before it.
-   * @template {{faults: UnreadableError[]}} Read @param {Read} read
-   */
-  #withoutFaults(read) {
-    this.stats.unreadable += read.faults.length;
-    for (const fault of read.faults) this.#device.problem(fault);
-    return read;
+    this.#incoming.take(text);
   }
 }

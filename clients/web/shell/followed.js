@@ -74,6 +74,18 @@ export class Followed {
   }
 
   /**
+   * Shows which writes wait in a channel. Those of an earlier page come with what the cache has: a
+   * list that begins with them alone would jump.
+   * @param {string} name
+   */
+  showWaiting(name) {
+    const channel = this.#channels.get(name);
+    if (!channel) return;
+    const isNew = this.#outbox.of(name).some(({ order }) => order === undefined);
+    if (channel.isLoaded || channel.items.length > 0 || isNew) channel.refresh(new Set());
+  }
+
+  /**
    * Whether it is followed: not another one that was followed anew under its name.
    * @param {Channel} channel
    */
@@ -213,6 +225,16 @@ export class Followed {
   #refuse(channel, error) {
     this.#device.problem(new Error(`The channel ${channel.name}: ${error.message}`));
     channel.refuse(error);
+  }
+
+  /**
+   * The daemon does not let the device in: none of its channels is to be had, until another attempt
+   * is made.
+   * @param {Channel[]} channels @param {Error} error Everybody was told.
+   */
+  bar(channels, error) {
+    for (const channel of channels) channel.refuse(error);
+    this.tellRefused();
   }
 
   /**

@@ -47,9 +47,11 @@ export class Subscriptions {
 
   /** @param {Channel[]} channels Split into commands that fit. */
   subscribe(channels) {
-    if (!this.#connection.isOnline) return;
-    let [start, size] = [0, 0];
+    const { isOnline, refusal } = this.#connection;
     const asked = channels.filter((it) => this.#followed.has(it));
+    if (refusal) return this.#followed.bar(asked, refusal);
+    if (!isOnline) return;
+    let [start, size] = [0, 0];
     this.#followed.allow(asked);
     const requests = asked.map((it) =>
       ({ ...it.sync.request(), batch: this.#batch, coalesce: this.#coalesce,
@@ -166,7 +168,10 @@ export class Subscriptions {
     const { exchange, commands } = sync.symbols();
     for (const command of commands) {
       this.#connection.send(command, (ok, error) => {
-        if (!error || !isWorthRetrying(error)) {
+        if (error?.code === 'store_damaged') {
+          // What is damaged for all is no better as a whole.
+          if (sync.repairRefused(exchange)) this.refused(channel, error);
+        } else if (!error || !isWorthRetrying(error)) {
           this.#take(channel, sync.repairReply(exchange, ok));
         } else if (sync.repairRefused(exchange)) {
           this.#later([channel], error);
