@@ -15,7 +15,7 @@ FLAGS ?=
 
 SOURCES := Package.swift Sources Tests Benchmarks examples/swift-chat
 # Where Python is: a name that nothing defines is found before hours of tests, not by one of them.
-SCRIPTS := Tests Benchmarks examples Tools/generate-emoji Tools/manual Tools/sbom
+SCRIPTS := Tests Benchmarks examples Tools/generate-emoji Tools/manual Tools/release Tools/sbom
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # Optimised, a module at once, and open to tests.
@@ -46,7 +46,7 @@ FUZZ ?= $(notdir $(wildcard Tests/Fuzz/corpus/*))
 # How long "make soak" goes on.
 MINUTES ?= 60
 
-.PHONY: help build run test check lint format tsan asan fuzz faults attack soak release deb simulate schema \
+.PHONY: help build run test check lint format tsan asan fuzz faults attack soak programs release deb simulate schema \
   bench bench-peers bench-diff bench-micro constant-time docs clean packages
 
 help:  ## Lists the targets.
@@ -145,7 +145,7 @@ FAULT_SIZES = CRASH_ROUNDS=$(CRASH_ROUNDS) SERVICE_ROUNDS=20 MEMORY_ROUNDS=20 UP
   LINK_FAULTS="kill=20 freeze=5 terminate=20 cut=10 silence=5 follower=10 standby=5 promote=3"
 FLOODS := F11 F12 F23 F26 F27 F28
 
-release: packages
+programs: packages
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	$(SWIFT) build $(RELEASE) --product syncctl
 
@@ -160,17 +160,20 @@ deb:  ## Builds a Debian package into .build/deb, lintian-clean, with what it is
 	for package in .build/deb/*.deb; do Tools/sbom $$package > $${package%.deb}.spdx.json; done
 	@ls -l .build/deb
 
-faults: release $(VENV)/.installed  ## Kills CRASH_ROUNDS times, cuts the power POWER_CUTS times, cuts off, floods, starves: nothing is lost.
+release: deb  ## Packs a release that has its number (Tools/release): sources, package, news, checksums.
+	Tools/release pack .build/dist .build/deb/*.deb
+
+faults: programs $(VENV)/.installed  ## Kills CRASH_ROUNDS times, cuts the power POWER_CUTS times, cuts off, floods, starves: nothing is lost.
 	Tools/check-hardening .build/release/syncdaemon
 	$(SWIFT) build $(TESTABLE) --scratch-path .build/simulate --product syncsim
 	.build/simulate/release/syncsim --power-cuts $(POWER_CUTS)
 	$(FAULT_SIZES) SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(END_TO_END) -j 1 $(FAULTS)
 	$(VENV)/bin/python Tests/EndToEnd/attack.py --binary .build/release/syncdaemon $(FLOODS)
 
-attack: release $(VENV)/.installed  ## Carries out known attacks, or those of NAMES, beside an honest client; one table.
+attack: programs $(VENV)/.installed  ## Carries out known attacks, or those of NAMES, beside an honest client; one table.
 	$(VENV)/bin/python Tests/EndToEnd/attack.py --binary .build/release/syncdaemon $(FLAGS) $(NAMES)
 
-soak: release $(VENV)/.installed  ## Serves mixed load for MINUTES, and says what drifts.
+soak: programs $(VENV)/.installed  ## Serves mixed load for MINUTES, and says what drifts.
 	$(VENV)/bin/python Tests/EndToEnd/soak.py --binary .build/release/syncdaemon --minutes $(MINUTES)
 
 simulate:  ## Lives through SEEDS random worlds with faults; a broken promise prints its seed.
