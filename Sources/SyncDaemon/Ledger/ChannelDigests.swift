@@ -32,7 +32,7 @@ struct ChannelDigests {
     }
 
     private let secret: DigestSecret
-    private let segmentMessages: Int
+    private let bounds: SegmentBounds
     private var entries: [Entry] = []
     private var indices: [Channel: Int] = [:]
     private var touched: [Int] = []
@@ -43,10 +43,10 @@ struct ChannelDigests {
     /// Whose digest ``write(to:)`` came to last.
     private(set) var written: Channel?
 
-    /// - Parameter segmentMessages: Messages of a segment on average.
-    init(secret: DigestSecret, segmentMessages: Int) {
+    /// - Parameter bounds: Where channels are cut into segments.
+    init(secret: DigestSecret, segments bounds: SegmentBounds) {
         self.secret = secret
-        self.segmentMessages = segmentMessages
+        self.bounds = bounds
     }
 
     /// - Parameter isNewest: Whether a message is later than all of its channel.
@@ -58,7 +58,7 @@ struct ChannelDigests {
         // What is being read of a channel is sorted by its segments.
         if case .message(let message) = row, reading?.channel != channel {
             try entries[index].segments.cut(
-                before: message.timetoken, ofMessages: segmentMessages, isNewest: isNewest,
+                before: message.timetoken, by: bounds, isNewest: isNewest,
                 in: channel, of: store, key: key)
         }
         let hash = row.hash(key)
@@ -75,7 +75,7 @@ struct ChannelDigests {
         let hash = row.hash(entries[index].key)
         entries[index].digest.remove(hash)
         let segment = try entries[index].segments.remove(
-            row, hash, joinedOfMessages: reading?.channel == channel ? nil : segmentMessages,
+            row, hash, joinedBy: reading?.channel == channel ? nil : bounds,
             in: channel, of: store)
         reading?.removed(row, hash, from: segment, of: channel)
         change(index)
@@ -179,7 +179,7 @@ struct ChannelDigests {
         }
         if case .messages(let range) = reading.rows {
             try entries[index].segments.join(
-                around: range, ofMessages: segmentMessages, in: reading.channel, of: store)
+                around: range, by: bounds, in: reading.channel, of: store)
         }
         change(index)
     }
@@ -197,6 +197,10 @@ struct ChannelDigests {
             let (channel, digest) = (entries[index].channel, entries[index].digest)
             if entries[index].isChanged {
                 written = channel
+                if reading?.channel != channel {
+                    try entries[index].segments.split(
+                        by: bounds, in: channel, of: store, key: entries[index].key)
+                }
                 try store.setDigest(digest, of: channel)
                 try entries[index].segments.write(to: store, of: channel)
             }

@@ -6,8 +6,8 @@ import EventModel
 ///
 /// They begin with those messages that stand and begin one: whoever has the messages knows where.
 /// Seldom they do not: while a large deletion is read, which sorts by segments, none is cut or
-/// joined, nor cut where many actions would have to move. And none grows by deletions beyond what
-/// can be read at once, whoever chooses what is deleted: then one begins where no message says so.
+/// joined, nor cut where many actions would have to move. And none grows beyond what can be read at
+/// once, whoever chooses what is deleted and reacted to: then one begins where no message says so.
 struct ChannelSegments {
     private struct Part {
         var segment: Segment
@@ -15,6 +15,8 @@ struct ChannelSegments {
         var through: Timetoken
         /// Whether the store has another state of it.
         var isChanged = false
+        /// Rows that it had when it could not be cut in two: with twice as many it is tried again.
+        var unsplit: Int64 = 0
     }
 
     /// Ascending, with gaps: what is not here is as the store has it.
@@ -32,18 +34,17 @@ struct ChannelSegments {
         return parts[index].segment.after
     }
 
-    /// - Parameter mean: Messages of a segment on average; `nil` where its segment may not become
-    ///   part of the one before it.
+    /// - Parameter bounds: `nil` where its segment may not become part of the one before it.
     mutating func remove(
-        _ row: CoveredRow, _ hash: RowHash, joinedOfMessages mean: Int?, in channel: Channel,
+        _ row: CoveredRow, _ hash: RowHash, joinedBy bounds: SegmentBounds?, in channel: Channel,
         of store: any Store
     ) throws(StoreError) -> Timetoken {
         let index = try index(of: row.message, in: channel, store)
         parts[index].segment.remove(row, hash)
         parts[index].isChanged = true
         let start = parts[index].segment.after
-        if let mean, case .message(let message) = row, message.timetoken.predecessor == start {
-            try join(index, ofMessages: mean, in: channel, store)
+        if let bounds, case .message(let message) = row, message.timetoken.predecessor == start {
+            try join(index, by: bounds, in: channel, store)
         }
         return start
     }
@@ -64,15 +65,14 @@ struct ChannelSegments {
     /// still to come. Where that is much, the segment grows on.
     ///
     /// - Parameters:
-    ///   - mean: Messages of a segment on average.
     ///   - isNewest: Whether the message is later than all of the channel.
     mutating func cut(
-        before message: Timetoken, ofMessages mean: Int, isNewest: Bool, in channel: Channel,
+        before message: Timetoken, by bounds: SegmentBounds, isNewest: Bool, in channel: Channel,
         of store: any Store, key: DigestKey
     ) throws(StoreError) {
         let index = try index(of: message, in: channel, store)
-        let isFull = isNewest && parts[index].segment.messageCount >= Self.messagesMax(mean)
-        guard isFull || message.beginsSegment(ofMessages: mean) else { return }
+        let isFull = isNewest && parts[index].segment.messageCount >= bounds.messagesMax
+        guard isFull || message.beginsSegment(ofMessages: bounds.messages) else { return }
         let (start, end) = (parts[index].segment.after, parts[index].through)
         guard start < message.predecessor else { return }
         var next = Segment(after: message.predecessor)
@@ -119,19 +119,20 @@ struct ChannelSegments {
     ///
     /// - Precondition: Those that the deletion took whole were removed.
     mutating func join(
-        around range: MessageRange, ofMessages mean: Int, in channel: Channel, of store: any Store
+        around range: MessageRange, by bounds: SegmentBounds, in channel: Channel,
+        of store: any Store
     ) throws(StoreError) {
         for message in [range.through, range.after.successor(at: 0)] {
             let index = try index(of: message, in: channel, store)
             let start = parts[index].segment.after
             guard start >= range.after, start < range.through else { continue }
-            try join(index, ofMessages: mean, in: channel, store)
+            try join(index, by: bounds, in: channel, store)
         }
     }
 
     /// Makes a segment part of the one before it, unless the two are too much for one.
     private mutating func join(
-        _ index: Int, ofMessages mean: Int, in channel: Channel, _ store: any Store
+        _ index: Int, by bounds: SegmentBounds, in channel: Channel, _ store: any Store
     ) throws(StoreError) {
         let part = parts[index]
         let start = part.segment.after
@@ -140,8 +141,7 @@ struct ChannelSegments {
         var joined = parts[before].segment
         joined.insert(part.segment)
         let isOne =
-            joined.messageCount <= Self.messagesMax(mean)
-            && joined.digest.count <= Limits.segmentJoinedRowsMax
+            joined.messageCount <= bounds.messagesMax && joined.digest.count <= bounds.rowsMax
         guard isOne else { return }
         try store.removeSegments(from: start, before: start.successor(at: 0), of: channel)
         parts.remove(at: before + 1)
@@ -150,7 +150,67 @@ struct ChannelSegments {
         parts[before].isChanged = true
     }
 
-    private static func messagesMax(_ mean: Int) -> Int { mean * Limits.segmentMeansMax }
+    /// Cuts those in two that came to have very many rows.
+    ///
+    /// - Precondition: All that was counted is in the store, and nothing else.
+    /// - Complexity: O(rows up to the cut), seldom: once for each ``SegmentBounds/rowsMax`` that
+    ///   come, and where all are on one timetoken once they are twice as many.
+    mutating func split(
+        by bounds: SegmentBounds, in channel: Channel, of store: any Store, key: DigestKey
+    ) throws(StoreError) {
+        var index = 0
+        while index < parts.count {
+            defer { index += 1 }
+            let part = parts[index]
+            let count = part.segment.digest.count
+            guard part.isChanged, count > bounds.rowsMax, count / 2 >= part.unsplit else {
+                continue
+            }
+            guard let (head, tail) = try undamagedHalves(of: part, in: channel, store, key) else {
+                parts[index].unsplit = count
+                continue
+            }
+            parts[index].segment = head
+            parts[index].through = tail.after
+            parts.insert(
+                Part(segment: tail, through: part.through, isChanged: true), at: index + 1)
+            index += 1
+        }
+    }
+
+    /// What is damaged is found by who reads it: it does not keep others from writing.
+    private func undamagedHalves(
+        of part: Part, in channel: Channel, _ store: any Store, _ key: DigestKey
+    ) throws(StoreError) -> (head: Segment, tail: Segment)? {
+        do throws(StoreError) {
+            return try halves(of: part, in: channel, store, key)
+        } catch {
+            guard case .damaged = error else { throw error }
+            return nil
+        }
+    }
+
+    private func halves(
+        of part: Part, in channel: Channel, _ store: any Store, _ key: DigestKey
+    ) throws(StoreError) -> (head: Segment, tail: Segment)? {
+        let range = MessageRange(after: part.segment.after, through: part.through)
+        var messages: [MessageRow] = []
+        let rest = try store.scanMessages(
+            in: range, of: channel, limit: Limits.segmentRowsScannedMax,
+            body: { messages.append($0) })
+        guard rest == nil else { return nil }
+        var split = SegmentSplit(part.segment, messages: messages, key: key)
+        var next: MessageAction.Key? = .first(onMessageAfter: range.after)
+        var looked = 0
+        while let start = next, !split.isDone, looked < Limits.segmentRowsScannedMax {
+            next = try store.scanActions(
+                from: start, through: range.through, of: channel,
+                limit: Limits.segmentScanRows, body: { split.take($0) })
+            looked += Limits.segmentScanRows
+        }
+        if next == nil { split.end() }
+        return split.halves
+    }
 
     /// Whether the store has what is here.
     var isWritten: Bool { parts.allSatisfy { !$0.isChanged } }

@@ -62,7 +62,7 @@ final class Ledger {
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
     ///   - deletedRowsMax: Rows that one commit deletes.
-    ///   - segmentMessages: Messages of a channel's segment.
+    ///   - segments: Where channels are cut into segments.
     ///   - quarantine: What is left alone, and is told of more.
     ///   - accounts: How much each tenant may have.
     ///   - anchor: Reads all clocks; `nil`: there is one, which never steps.
@@ -72,7 +72,7 @@ final class Ledger {
         store: any Store, tombstoneTicksKept: UInt64,
         mutationTicksKept: UInt64 = Limits.mutationTicksKept,
         deletedRowsMax: Int = Limits.deletedRowsPerCommitMax,
-        segmentMessages: Int = Limits.segmentMessages,
+        segments: SegmentBounds = SegmentBounds(),
         quarantine: Quarantine = Quarantine(), accounts: Accounts = Accounts(),
         anchor: (() -> ClockAnchor)? = nil, wallTicks: @escaping () -> UInt64
     ) {
@@ -89,7 +89,7 @@ final class Ledger {
                 let now = wallTicks()
                 return ClockAnchor(boot: "", uptime: now, ticks: now, age: now)
             }
-        digests = ChannelDigests(secret: store.secret, segmentMessages: segmentMessages)
+        digests = ChannelDigests(secret: store.secret, segments: segments)
         last = store.last
     }
 

@@ -54,8 +54,14 @@ extension Limits {
     /// Messages of one segment, as a multiple of that; a deletion makes no larger one of two, and
     /// the next message begins another.
     static let segmentMeansMax = 8
-    /// Messages and actions of a segment that a deletion makes of two; with more they stay two.
-    static let segmentJoinedRowsMax = 32_768
+    /// Messages and actions of a segment; with more it is cut in two, unless all are on one
+    /// timetoken, and a deletion makes no larger one of two.
+    static let segmentRowsMax: Int64 = 8192
+    /// Rows that are looked at to find where, removed actions too; a segment with more before its
+    /// half grows on.
+    static let segmentRowsScannedMax = 65_536
+    /// Of these, those that are looked at in one go.
+    static let segmentScanRows = 1024
     /// Actions on timetokens that are still to come which go with a new segment; where there are
     /// more, the old one grows on.
     static let segmentActionsMovedMax = 256

@@ -59,13 +59,13 @@ final class Merge {
     /// - Parameters:
     ///   - outcome: Of an earlier run that this one goes on.
     ///   - contents: What has contents of files in their place.
-    ///   - segmentMessages: Messages of a channel's segment.
+    ///   - segments: Where channels are cut into segments.
     ///   - now: The machine's clock, in timetoken ticks.
     init(
         _ intake: StoreIntake, keeps: Bool, outcome: Outcome = Outcome(),
         contents: FileContents? = nil,
         rowsPerCommit: Int = Limits.transferRowsPerCommitMax,
-        segmentMessages: Int = Limits.segmentMessages, now: UInt64
+        segments: SegmentBounds = SegmentBounds(), now: UInt64
     ) throws(TransferError) {
         self.rowsPerCommit = rowsPerCommit
         self.intake = intake
@@ -73,8 +73,7 @@ final class Merge {
         self.outcome = outcome
         self.contents = contents
         store = intake.store
-        digests = ChannelDigests(
-            secret: store.secret, segmentMessages: segmentMessages)
+        digests = ChannelDigests(secret: store.secret, segments: segments)
         latest = .latest(at: now)
         ageOffset = store.clock.ageOffset
         // What deletions hid stands in the way of rows with the same timetokens.

@@ -33,7 +33,7 @@ final class SimulatedLedger {
         ledger = Ledger(
             store: store, tombstoneTicksKept: world.setting.tombstoneSeconds * 10_000_000,
             deletedRowsMax: world.setting.deletedRowsMax,
-            segmentMessages: world.setting.segmentMessages, anchor: clock.anchor,
+            segments: world.setting.segments, anchor: clock.anchor,
             wallTicks: clock.ticks)
         beat()
     }

@@ -32,7 +32,7 @@ final class SimulatedReactor {
                 sendQueueBytesMax: setting.sendQueueBytes, batchWindow: setting.windowMilliseconds),
             recentBytesMax: setting.recentBytes,
             segmentedRepairs: SegmentedRepairs(
-                segmentMessages: setting.segmentMessages, rowsMin: setting.segmentedRowsMin),
+                segmentMessages: setting.segments.messages, rowsMin: setting.segmentedRowsMin),
             mailbox: mailbox, counters: counters)
         transport = SimulatedTransport(core.native, core.http, in: world)
         core.attach(transport, at: milliseconds)

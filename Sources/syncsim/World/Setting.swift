@@ -45,8 +45,8 @@ struct Setting {
     let tombstoneSeconds: UInt64
     /// Rows that one commit deletes.
     let deletedRowsMax: Int
-    /// Messages of a channel's segment.
-    let segmentMessages: Int
+    /// Where channels are cut into segments.
+    let segments: SegmentBounds
     /// Rows of a device that is repaired by segments.
     let segmentedRowsMin: Int64
     let values: [String]
@@ -97,7 +97,8 @@ struct Setting {
         largeBytes = choices.pick([0, 0, 0, 15_000])
         tombstoneSeconds = choices.pick([0, 2, 20, 100, 30 * 24 * 3600])
         deletedRowsMax = choices.pick([3, 12, Limits.deletedRowsPerCommitMax])
-        segmentMessages = 1 + (users + devices) % 4
+        segments = SegmentBounds(
+            messages: 1 + (users + devices) % 4, rowsMax: devices % 2 == 0 ? 6 : 5000)
         segmentedRowsMin = (users + devices) % 3 == 0 ? 5000 : 0
         values = Array(["👍", "❤️", "love", "😂"].prefix(choices.between(1, 4)))
         var rules = ReactionRules()

@@ -26,19 +26,19 @@ final class LedgerBench {
     var failure: StoreError?
     private let tombstoneTicksKept: UInt64
     private let deletedRowsMax: Int
-    private let segmentMessages: Int
+    private let segments: SegmentBounds
     lazy var ledger = Ledger(
         store: store, tombstoneTicksKept: tombstoneTicksKept, deletedRowsMax: deletedRowsMax,
-        segmentMessages: segmentMessages
+        segments: segments
     ) { [unowned self] in wall }
 
     init(
         _ store: any Store = MemoryStore(), tombstoneTicksKept: UInt64 = 1 << 60,
         deletedRowsMax: Int = Limits.deletedRowsPerCommitMax,
-        segmentMessages: Int = LedgerBench.segmentMessages
+        segments: SegmentBounds = SegmentBounds(messages: LedgerBench.segmentMessages)
     ) {
         self.store = store
-        self.segmentMessages = segmentMessages
+        self.segments = segments
         self.deletedRowsMax = deletedRowsMax
         self.tombstoneTicksKept = tombstoneTicksKept
     }

@@ -190,7 +190,7 @@ struct MigrationTests {
         }
         do {
             let bench = LedgerBench(
-                try SQLStore(directory: directory.path), segmentMessages: Limits.segmentMessages)
+                try SQLStore(directory: directory.path), segments: SegmentBounds())
             for number in 1...120 as ClosedRange<UInt64> {
                 bench.wall += 97
                 let message = bench.commit(write(.publish(.numbered(number)))).last

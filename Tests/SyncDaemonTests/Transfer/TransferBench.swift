@@ -159,7 +159,8 @@ final class TransferBench {
             intake, keeps: keeps, outcome: progress.outcome,
             contents: FileContents(from: source?.exportedFiles, to: files),
             rowsPerCommit: rowsPerCommit,
-            segmentMessages: LedgerBench.segmentMessages, now: 20_000_000_000_000_000)
+            segments: SegmentBounds(messages: LedgerBench.segmentMessages),
+            now: 20_000_000_000_000_000)
         return try Importer(
             found, head: head, from: progress, into: merge, latest: merge.latest,
             tell: { _, _ in }
