@@ -243,8 +243,8 @@ final class Hub {
         else { return .failure(.noRepair) }
         switch outcome {
         case .needs(let count) where count <= Limits.repairSymbolsMax:
-            repairs.goOn(subscription, needing: count)
-            return .success(.repair(.needsSymbols(count)))
+            let needed = repairs.goOn(subscription, needing: count)
+            return .success(.repair(.needsSymbols(needed)))
         case .segments(let difference, let states):
             repairs.goOn(subscription, withRowsOf: difference)
             return .success(

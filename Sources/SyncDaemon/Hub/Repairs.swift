@@ -17,6 +17,8 @@ final class Repair {
     fileprivate(set) var symbols: [CodedSymbol] = []
     /// Fewer symbols tell nothing, as a reader said.
     fileprivate(set) var needed = 0
+    /// How many the reader has.
+    fileprivate var asked = 0
     /// The command whose question a reader has.
     fileprivate(set) var command: CommandID?
 
@@ -88,7 +90,7 @@ final class Repairs {
             ? Repair(level, itemCount: run.itemCount, in: difference, chosen: chosen)
             : subscription.repair
         guard let repair, repair.level == level, repair.itemCount == run.itemCount,
-            repair.symbols.count == run.first, repair.command == nil
+            repair.symbols.count == run.first
         else { return .failure(.error(.noRepair)) }
         guard hasRoom(for: run.symbols.count, in: subscription.session) else {
             end(of: subscription)
@@ -96,10 +98,16 @@ final class Repairs {
         }
         count(run.symbols.count, of: subscription.session)
         repair.symbols += run.symbols
-        let isEnough = repair.symbols.count >= repair.needed
-        if isEnough { repair.command = command }
         subscription.repair = repair
-        guard isEnough else { return .failure(.step(.needsSymbols(repair.needed))) }
+        // A reader has those before it: they may do, and if not, it says how many would.
+        guard repair.command == nil else {
+            return .failure(.step(.needsSymbols(repair.symbols.count)))
+        }
+        guard repair.symbols.count >= repair.needed else {
+            return .failure(.step(.needsSymbols(repair.needed)))
+        }
+        repair.command = command
+        repair.asked = repair.symbols.count
         return .success(repair.query(heardOf: subscription.position))
     }
 
@@ -110,9 +118,15 @@ final class Repairs {
     }
 
     /// Hears that the symbols told nothing, and how many are needed at least.
-    func goOn(_ subscription: Subscription, needing count: Int) {
-        subscription.repair?.command = nil
-        subscription.repair?.needed = count
+    ///
+    /// - Returns: How many to ask for: where others came meanwhile, a few more than these, so that
+    ///   all are compared.
+    func goOn(_ subscription: Subscription, needing count: Int) -> Int {
+        guard let repair = subscription.repair else { return count }
+        let hasMore = repair.symbols.count > repair.asked
+        repair.command = nil
+        repair.needed = hasMore ? max(count, repair.symbols.count + 1) : count
+        return repair.needed
     }
 
     /// Forgets the symbols that a subscription's device sent.

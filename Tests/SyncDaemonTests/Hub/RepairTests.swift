@@ -87,6 +87,30 @@ struct RepairTests {
         #expect(hub.repairs.symbolCount == 12)
     }
 
+    @Test("symbols that come while a reader compares those before are kept, and asked with more")
+    func comesMeanwhile() throws {
+        let (session, subscription) = try held(at: 5)
+        #expect(try hub.take(run(0), for: subscription, command: 9).get() == run(0))
+        for (first, command) in [(4, 10), (8, 11)] {
+            guard
+                case .failure(.step(.needsSymbols(first + 4))) = hub.take(
+                    run(first), for: subscription, command: CommandID(command))
+            else {
+                Issue.record("not kept: \(first)")
+                return
+            }
+        }
+        let answer = ReadAnswer(
+            asker: .client(Origin(reactor: 3, session: session.id, command: 9)), channel: room,
+            result: .repair(.needs(10)))
+        #expect(
+            hub.finishRepair(.needs(10), for: answer) == .success(.repair(.needsSymbols(13))))
+
+        #expect(try hub.take(run(12), for: subscription, command: 12).get() == run(0, count: 16))
+        #expect(hub.repairs.symbolCount == 16)
+        hub.checkInvariants()
+    }
+
     @Test(
         "symbols that do not go on where the last ones ended are refused",
         arguments: [(3, 3), (5, 3), (8, 3), (4, 2)] as [(Int, Int64)])
