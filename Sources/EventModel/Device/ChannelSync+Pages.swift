@@ -113,6 +113,8 @@ extension ChannelSync {
         if asked.reason == .filling { pages.isUnfillable = page.after == start }
         isVerified = false
         compareAfterPage(page, &step)
+        // What was sent while it lagged behind may be much.
+        if asked.reason == .rest { cutToSize(&step) }
         if asked.reason == .older, pages.older == nil {
             step.older = .loaded(hasMore: base.rest.after > .zero)
         }

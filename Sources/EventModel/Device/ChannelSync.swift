@@ -235,7 +235,7 @@ public struct ChannelSync: Sendable {
             // The server forgot the symbols; once more from the start.
             wasInterrupted = true
             step = subscribe()
-        } else if phase == .repairing {
+        } else if phase == .repairing, error.code != "store_damaged" {
             startSnapshot(&step)
         } else {
             refuse(error, &step)

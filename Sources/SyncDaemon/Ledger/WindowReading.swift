@@ -47,7 +47,7 @@ struct WindowReading {
                 segments[0] = try reading.part(of: first)
             }
         }
-        guard query.last > 0 else { return .success(reading.page) }
+        guard query.last > 0 else { return .success(try reading.finished()) }
         try reading.read(segments)
         if let first = segments.first, reading.page.after == reading.end, !reading.size.isEmpty {
             guard isDear else { return nil }
@@ -60,7 +60,13 @@ struct WindowReading {
             guard reading.page.rest == .empty else { throw contradiction }
         }
         reading.page.actions.sort { $0.actionTimetoken < $1.actionTimetoken }
-        return .success(reading.page)
+        return .success(try reading.finished())
+    }
+
+    /// A whole that is less than its parts is damaged.
+    private func finished() throws(StoreError) -> WindowPage {
+        guard page.rest.count >= 0 else { throw Self.contradiction }
+        return page
     }
 
     /// What stands before a window; `nil` where that takes long to find out.

@@ -104,13 +104,13 @@ final class ChatJob {
 
     /// Takes what the models have now, and tells once when that is another.
     private func refresh() {
-        let scene = withObservationTracking {
-            self.scene
+        let (scene, problem) = withObservationTracking {
+            (self.scene, model.problem)
         } onChange: { [tell] in
             tell.yield(.changed)
         }
         state.show(scene)
-        guard let problem = model.problem else { return }
+        guard let problem else { return }
         state.notice = "\(problem.message) (\(problem.code))"
         model.dismissProblem()
     }

@@ -8,10 +8,14 @@ struct CacheComparison {
     /// What a channel's part was, and what became of it.
     private struct Part {
         let after: Timetoken
+        /// What the file says of what is before it; `nil`: nothing.
+        let rest: Digest?
         /// Whether the file had no rows of it: then nobody tells which of them come anew.
         let isEmpty: Bool
         var beganAnew = false
         var isRestEqual = true
+        /// Whether the daemon told the rest of the part as it was, though that began anew.
+        var isRestProven = false
     }
 
     let client: SyncClient
@@ -39,7 +43,8 @@ struct CacheComparison {
                 _ = try await client.channel(channel)
                 continue
             }
-            parts[channel] = Part(after: kept.rest.after, isEmpty: kept.isEmpty)
+            parts[channel] = Part(
+                after: kept.rest.after, rest: kept.rest.digest, isEmpty: kept.isEmpty)
             // As it is: nothing more is fetched, and nothing goes. One that is lost gets a page.
             let held = kept.isEmpty ? Self.messagesAnew : kept.cache.messages.count
             _ = try await client.channel(
@@ -50,6 +55,11 @@ struct CacheComparison {
             guard try await client.channel(channel).rung == .snapshot else { continue }
             parts[channel]?.beganAnew = true
             rows[channel] = try await client.channel(channel).base.cache.allPut
+        }
+        // Who comes from another store, or from another run of it, is told everything anew.
+        for (channel, part) in parts where part.beganAnew && !part.isEmpty {
+            let page = try await client.rest(of: channel, before: part.after)
+            parts[channel]?.isRestProven = page.rest == part.rest
         }
         var repaired: [String] = []
         for channel in channels where parts[channel]?.beganAnew == false {
@@ -72,9 +82,10 @@ struct CacheComparison {
             // A part that began anew may begin elsewhere.
             let start = max(part.after, base.rest.after)
             rows.removeAll { $0.messageTimetoken <= start }
+            // Where nothing in it differs, that is why it began anew.
+            let isOther = part.beganAnew && rows.isEmpty && !part.isRestProven
             rest = CacheFinding.Rest(
-                after: base.rest.after,
-                isEqual: part.isRestEqual && !(part.beganAnew && rows.isEmpty))
+                after: base.rest.after, isEqual: part.isRestEqual && !isOther)
         }
         return CacheFinding(
             channel: channel, messages: base.cache.messages.count,

@@ -24,7 +24,7 @@ extension SyncClient {
         let channels = try store.channels()
         var configuration = try Configuration(
             url: options.url, userID: identity.userID, deviceID: identity.deviceID,
-            keyset: identity.keyset)
+            keyset: options.keyset ?? identity.subscribeKey)
         configuration.transport = LibwebsocketsTransport(caFile: options.caFile)
         let client =
             try keepsChanges
@@ -32,6 +32,11 @@ extension SyncClient {
             : SyncClient(configuration, store: UnchangedStore(store: store))
         return (client, channels)
     }
+}
+
+extension DeviceIdentity {
+    /// What the device says of its tenant: nothing, where it takes whichever is the daemon's first.
+    fileprivate var subscribeKey: String? { keyset == Channel.defaultKeyset ? nil : keyset }
 }
 
 extension SQLiteDeviceStore {
