@@ -63,6 +63,8 @@ def begin(daemon, count):
                      "TABLE dead_letter", "TABLE push_device",
                      "TABLE file"):
             database.execute(f"DROP {what}")
+        for column in "count", "lane0", "lane1":
+            database.execute(f"ALTER TABLE channel ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
         database.execute("PRAGMA user_version = 19")
     database.close()
     print(f"{count} messages, {os.path.getsize(path) >> 20} MiB", flush=True)
