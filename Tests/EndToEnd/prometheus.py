@@ -1,16 +1,19 @@
 """A Prometheus that watches a daemon as docs/OPERATIONS.md has it, in less time."""
 
+import asyncio
 import json
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import urllib.parse
 import urllib.request
 
+from case import DaemonTestCase
 from daemon import ROOT, free_port
-from waiting import PATIENCE, until
+from waiting import PATIENCE, Patience, until
 
 RULES = ROOT / "contrib/prometheus/syncdaemon.rules.yml"
 #: What looks back for so long looks back for so long here: it is scraped twice a second.
@@ -24,6 +27,7 @@ class Prometheus:
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="syncdaemon-prometheus-"))
         rules = RULES.read_text(encoding="utf-8")
         rules = re.sub(r"\[(\w+)\]", lambda it: f"[{SHORTER.get(it[1], it[1])}]", rules)
+        rules = rules.replace("oldest_seconds > 300", "oldest_seconds > 3")
         rules = re.sub(r"^( +)for: .*", r"\1for: 0s", rules, flags=re.M)
         (self.directory / "rules.yml").write_text(rules, encoding="utf-8")
         (self.directory / "prometheus.yml").write_text(
@@ -64,3 +68,24 @@ class Prometheus:
     def firing(self):
         return {it["metric"]["alertname"].removeprefix("SyncDaemon") for it in
                 self.query('ALERTS{alertstate="firing"}')}
+
+
+class WatchedTestCase(DaemonTestCase):
+    """Daemons that a Prometheus watches."""
+
+    async def watch(self, daemon):
+        prometheus = await asyncio.to_thread(Prometheus, f"{daemon.host}:{daemon.port}")
+        self.addCleanup(prometheus.close)
+        await self.until(lambda: prometheus.query("up == 1"), "the first scrape")
+        return prometheus
+
+    async def until(self, condition, what):
+        patience = Patience()
+        while not await asyncio.to_thread(condition):
+            patience.check(what)
+            await asyncio.sleep(0.2)
+
+    async def fires(self, prometheus, name):
+        await self.until(
+            lambda: name in prometheus.firing(), f"{name}, beside {prometheus.firing()}")
+        print(f"fires: {name}", file=sys.stderr)

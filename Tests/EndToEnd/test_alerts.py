@@ -7,14 +7,12 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 import unittest
 
 from daemon import ROOT
 from disk import DiskTestCase, Faults, SmallDisk, cannot_mount, database, settle
-from prometheus import RULES, Prometheus
+from prometheus import RULES, WatchedTestCase
 from raw import RawClient
-from waiting import Patience
 
 DASHBOARD = ROOT / "contrib/grafana/syncdaemon.json"
 
@@ -34,24 +32,7 @@ class Files(unittest.TestCase):
         self.promtool("test", "rules", str(RULES.with_name("syncdaemon.tests.yml")))
 
 
-class Alerts(DiskTestCase):
-    async def watch(self, daemon):
-        prometheus = await asyncio.to_thread(Prometheus, f"{daemon.host}:{daemon.port}")
-        self.addCleanup(prometheus.close)
-        await self.until(lambda: prometheus.query("up == 1"), "the first scrape")
-        return prometheus
-
-    async def until(self, condition, what):
-        patience = Patience()
-        while not await asyncio.to_thread(condition):
-            patience.check(what)
-            await asyncio.sleep(0.2)
-
-    async def fires(self, prometheus, name):
-        await self.until(
-            lambda: name in prometheus.firing(), f"{name}, beside {prometheus.firing()}")
-        print(f"fires: {name}", file=sys.stderr)
-
+class Alerts(WatchedTestCase, DiskTestCase):
     async def test_what_the_daemon_says_is_right(self):
         daemon = self.start_daemon()
         ada = await self.device(daemon, "ada")
