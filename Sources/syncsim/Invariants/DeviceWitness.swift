@@ -84,7 +84,7 @@ final class DeviceWitness {
             && core.channel(request.channel).map { $0.incoming != nil && !$0.base.isUnopened }
                 == true
         // The daemon itself may have said that a repair is needed, and had no room for it.
-        guard request.asksForRepair || beginsAnew else { return }
+        guard request.asksForRepair || beginsAnew else { return asksAnew(request) }
         guard !toldToRepair.contains(request.channel) else {
             // The last repair was in vain: its pages came after the floor had passed it.
             if let through = repairedThrough[request.channel], world.floor > through {
@@ -101,6 +101,16 @@ final class DeviceWitness {
         if !tainted.contains(request.channel) {
             fail("I3", "found a mismatch in \(request.channel) that nothing explains")
         }
+    }
+
+    /// A snapshot in the place of a repair, or of another snapshot, whose pages came after the floor
+    /// had passed what it was of.
+    private func asksAnew(_ request: SubscribeRequest) {
+        guard !world.isEventful, request.cursor == .zero, request.window == nil,
+            let through = repairedThrough[request.channel] ?? freshUpTo[request.channel],
+            world.floor > through
+        else { return }
+        overtaken[request.channel, default: 0] += 1
     }
 
     func hear(_ batch: Batch) {
