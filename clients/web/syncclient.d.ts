@@ -375,8 +375,9 @@ export interface Channel<Payload = any> {
    * Resolves when `isVerified` is true: then messages, reactions and rules are those of the daemon,
    * and what shows is stored, if it can be: a page that is loaded anew fetches nothing again (where
    * others write all the time, but for what came in that moment). Without
-   * a connection it waits for one. Rejects with the daemon's error when it refuses the channel, or
-   * has refused it and was not asked again, and when it is left or the client closed.
+   * a connection it waits for one. Rejects with the daemon's error when it refuses the channel or the
+   * device (`RefusedError`), or has refused it and was not asked again, and when it is left or the
+   * client closed.
    */
   whenVerified(): Promise<void>;
   /** Calls back at once, and with each batch of changes. Returns what ends it. */
