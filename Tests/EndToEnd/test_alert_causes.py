@@ -10,7 +10,6 @@ import unittest
 
 from daemon import SANITIZED
 from disk import Faults
-from postgres import PostgresServer
 from prometheus import WatchedTestCase
 from raw import TEXT, RawClient, frame
 from test_clock import DAY, SteppedDaemon
@@ -104,20 +103,6 @@ class Machine(WatchedTestCase):
         daemon.step(31 * DAY)
         await ada.publish("room", "after")
         await self.fires(prometheus, "Clock")
-
-    async def test_a_server_of_postgresql_that_is_gone(self):
-        server = PostgresServer()
-        self.addCleanup(server.discard)
-        server.start()
-        daemon = self.start_daemon(
-            "--store", "postgres", "--store-url", server.url, "--store-schema", "alerts")
-        ada = await self.device(daemon, "ada")
-        await ada.publish("room", "before")
-        prometheus = await self.watch(daemon)
-        server.kill()
-        await ada.request("history", channel="room")
-        await self.fires(prometheus, "ReadErrors")
-        server.start()
 
 
 class Others(WebhookTestCase, WatchedTestCase):
