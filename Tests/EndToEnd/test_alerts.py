@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 from daemon import ROOT
-from disk import DiskTestCase, Faults, SmallDisk, cannot_mount, database, settle
+from disk import DiskTestCase, Faults, SmallDisk, cannot_mount, database
 from prometheus import RULES, WatchedTestCase
 from raw import RawClient
 
@@ -120,9 +120,7 @@ class Alerts(WatchedTestCase, DiskTestCase):
         daemon = self.start_daemon(**faults.options)
         ada = await self.device(daemon, "ada")
         await ada.publish("room", "before")
-        await ada.close()
-        await asyncio.to_thread(daemon.stop)
-        settle(database(daemon))
+        await self.stop_settled(daemon, ada)
         await asyncio.to_thread(daemon.start)
         ada = await self.device(daemon, "ada", "tablet")
         prometheus = await self.watch(daemon)

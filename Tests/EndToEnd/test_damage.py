@@ -9,7 +9,7 @@ import unittest
 
 from daemon import ROOT, run_to_end
 from device import Disconnected, Refused
-from disk import DiskTestCase, database, flip, metric, settle, table_pages, zero
+from disk import DiskTestCase, database, flip, metric, table_pages, zero
 from rest import Rest
 
 #: Enough that each channel's rows fill pages of their own.
@@ -98,9 +98,7 @@ class Damage(DiskTestCase):
         faults, daemon = self.faulty_daemon()
         device = await self.device(daemon, "ada")
         await device.publish("room", "before")
-        await device.close()
-        await asyncio.to_thread(daemon.stop)
-        settle(database(daemon))
+        await self.stop_settled(daemon, device)
         await asyncio.to_thread(daemon.start)
         device = await self.device(daemon, "ada", "tablet")
         await self.readiness(daemon, 200)
@@ -179,9 +177,7 @@ class Damage(DiskTestCase):
         message = await device.publish("room", "text")
         action = {"channel": "room", "messageTimetoken": message, "value": "👍"}
         await device.request("addAction", **action, mutation="m1")
-        await device.close()
-        await asyncio.to_thread(daemon.stop)
-        settle(database(daemon))
+        await self.stop_settled(daemon, device)
         # The number that says "added" becomes the one that says "already".
         self.sql(daemon, "UPDATE mutation SET kind = 3")
         await asyncio.to_thread(daemon.start)
