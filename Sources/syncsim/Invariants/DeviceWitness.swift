@@ -103,8 +103,8 @@ final class DeviceWitness {
         }
     }
 
-    /// A snapshot in the place of a repair, or of another snapshot, whose pages came after the floor
-    /// had passed what it was of.
+    /// A snapshot in the place of a repair, or of another snapshot, whose pages came after the
+    /// floor had passed what it was of.
     private func asksAnew(_ request: SubscribeRequest) {
         guard !world.isEventful, request.cursor == .zero, request.window == nil,
             let through = repairedThrough[request.channel] ?? freshUpTo[request.channel],
