@@ -15,6 +15,25 @@ struct UnicodeIdentityTests {
         #expect(Set([Channel(composed), Channel(decomposed)]).count == 2)
     }
 
+    @Test("one byte that differs anywhere makes two texts", arguments: 0...33)
+    func everyByte(count: Int) {
+        let bytes = (0..<count).map { UInt8(97 + $0 % 26) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        // Neither is part of the other's storage.
+        #expect(ExactText(text) == ExactText(String(decoding: bytes, as: UTF8.self)))
+        #expect(ExactText(text) != ExactText(text + "a"))
+        for index in bytes.indices {
+            var other = bytes
+            other[index] ^= 1
+            let (name, otherName) = (
+                ActionName(type: text, value: "v"),
+                ActionName(type: String(decoding: other, as: UTF8.self), value: "v")
+            )
+            #expect(name.type != otherName.type)
+            #expect(name != otherName)
+        }
+    }
+
     @Test("equality of action keys agrees with their order")
     func keys() {
         let keys = [composed, decomposed].map {

@@ -14,8 +14,7 @@
 public enum PackedActions {
     /// Writes rows; their order does not matter.
     public static func bytes(_ actions: [MessageAction]) -> [UInt8] {
-        var indices: [ExactText: UInt64] = [:]
-        var texts: [UInt8] = []
+        var texts = PackedTexts()
         var rows: [UInt8] = []
         var previous: UInt64 = 0
         for action in actions.sorted(by: { $0.actionTimetoken < $1.actionTimetoken }) {
@@ -28,20 +27,11 @@ public enum PackedActions {
             rows.appendVarint(added - previous)
             rows.appendSigned(Int64(added) - Int64(action.key.messageTimetoken.rawValue))
             previous = added
-            for text in [action.key.type, action.key.value, action.key.uuid] {
-                let next = UInt64(indices.count)
-                let index = indices[ExactText(text), default: next]
-                if index == next {
-                    indices[ExactText(text)] = next
-                    texts.appendVarint(UInt64(text.utf8.count))
-                    texts += text.utf8
-                }
-                rows.appendVarint(index)
-            }
+            rows.appendVarint(texts.index(ofType: action.key.type))
+            rows.appendVarint(texts.index(of: action.key.value))
+            rows.appendVarint(texts.index(of: action.key.uuid))
         }
-        var bytes: [UInt8] = []
-        bytes.appendVarint(UInt64(indices.count))
-        return bytes + texts + rows
+        return texts.bytes + rows
     }
 
     /// Reads rows, ascending by their timetoken.
@@ -175,5 +165,36 @@ public enum PackedActions {
         let (sum, isTooLate) = timetoken.rawValue.addingReportingOverflow(ticks)
         guard ticks > 0, !isTooLate, sum <= UInt64(Int64.max) else { throw .malformed }
         return Timetoken(rawValue: sum)
+    }
+}
+
+/// The texts that rows name, each once, in the order in which they came.
+private struct PackedTexts {
+    private var indices: [ExactText: UInt64] = [:]
+    private var packed: [UInt8] = []
+    /// Most rows are of the same type as the one before.
+    private var type: (text: ExactText, index: UInt64)?
+
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendVarint(UInt64(indices.count))
+        return bytes + packed
+    }
+
+    mutating func index(ofType text: String) -> UInt64 {
+        if let type, type.text == ExactText(text) { return type.index }
+        let index = index(of: text)
+        type = (ExactText(text), index)
+        return index
+    }
+
+    mutating func index(of text: String) -> UInt64 {
+        let next = UInt64(indices.count)
+        let index = indices[ExactText(text), default: next]
+        guard index == next else { return index }
+        indices[ExactText(text)] = next
+        packed.appendVarint(UInt64(text.utf8.count))
+        packed += text.utf8
+        return next
     }
 }

@@ -219,6 +219,8 @@ private struct PageSize {
     private var rows = 0
     private var bytes = 0
     private var names: Set<ActionName> = []
+    /// The first of them: most actions say one of few things.
+    private var first: [ActionName] = []
 
     var isEmpty: Bool { rows == 0 }
 
@@ -232,7 +234,9 @@ private struct PageSize {
     mutating func add(_ action: MessageAction) {
         rows += 1
         bytes += 12 + action.key.uuid.utf8.count
-        guard names.insert(ActionName(action.key)).inserted else { return }
+        let name = ActionName(action.key)
+        guard !first.contains(name), names.insert(name).inserted else { return }
+        if first.count < 8 { first.append(name) }
         bytes += action.key.type.utf8.count + action.key.value.utf8.count
     }
 }
