@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """The end of a channel with very many messages: what a page of a window costs there.
 
-    long_channel.py [--binary PATH] [--messages N] [--pages N]
+    long_channel.py [--binary PATH] [--messages N] [--pages N] [--colds N]
 
 The rows are put into the file of a daemon that is stopped, which then begins with an upgrade: the
 file says that it has no segments yet. Then: how long that takes. When it has come to rest and was
 started anew: the first page, the pages before it, and `older` with `last` 0, in time, bytes and
 processor of the daemon. Every page is checked: with what is before it, it comes to the whole.
+How much is in the first page is chance: it ends where a segment begins. So the daemon is started
+anew some times more, and asked for the page before another boundary, as its first question.
 """
 
 import argparse
@@ -24,6 +26,7 @@ def main():
     parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
     parser.add_argument("--messages", type=int, default=1_000_000)
     parser.add_argument("--pages", type=int, default=100)
+    parser.add_argument("--colds", type=int, default=20)
     arguments = parser.parse_args()
     sys.path.insert(0, str(pathlib.Path(__file__).parent))
     if arguments.binary:
@@ -37,7 +40,8 @@ def main():
         settle(daemon)
         daemon.stop()
         daemon.start()
-        measure(daemon, arguments.pages)
+        boundaries = measure(daemon, arguments.pages)
+        measure_cold(daemon, boundaries[::max(1, len(boundaries) // arguments.colds)])
 
 
 def begin(daemon, count):
@@ -84,12 +88,11 @@ def busy(daemon):
     return sum(int(it.read_text(encoding="ascii").split()[0]) for it in tasks) / 1e9
 
 
-def measure(daemon, pages):
-    import reconcile
+def counting(daemon):
+    """A client that counts what comes."""
     from raw import RawClient
 
     class Counted(RawClient):
-        """Counts what comes."""
         received = 0
 
         def frame(self):
@@ -97,24 +100,30 @@ def measure(daemon, pages):
             self.received += len(payload)
             return opcode, payload
 
-    def timed(client, op, **fields):
-        before, received, start = busy(daemon), client.received, time.perf_counter()
-        reply = client.command(op, channel="long", **fields)
-        took = time.perf_counter() - start
-        return reply, took * 1000, client.received - received, (busy(daemon) - before) * 1000
+        def timed(self, op, **fields):
+            before, received, start = busy(daemon), self.received, time.perf_counter()
+            reply = self.command(op, channel="long", **fields)
+            took = time.perf_counter() - start
+            return reply, took * 1000, self.received - received, (busy(daemon) - before) * 1000
 
-    def line(name, times, sizes, costs):
-        print(f"| {name} | {statistics.median(times):.2f} | {statistics.median(sizes):.0f} | "
-              f"{statistics.median(costs):.2f} |", flush=True)
+    return Counted(daemon.address)
 
+
+def line(name, times, sizes, costs, most=statistics.median):
+    print(f"| {name} | {most(times):.2f} | {most(sizes):.0f} | {most(costs):.2f} |", flush=True)
+
+
+def measure(daemon, pages):
+    import reconcile
     print("| median | ms | bytes | ms of a processor |\n|---|--:|--:|--:|")
-    with Counted(daemon.address) as client:
+    boundaries = []
+    with counting(daemon) as client:
         client.hello()
         key = bytes.fromhex(client.command(
             "subscribe", channels=[{"name": "long", "window": {}}])["channels"][0]["key"])
         held, through, found = [], {}, []
         for number in range(pages):
-            page, *cost = timed(client, "older", last=50, **through)
+            page, *cost = client.timed("older", last=50, **through)
             held += reconcile.unpack_rows(page["rows"]) + [
                 (int(it["timetoken"]), it["uuid"], "") for it in page["messages"]]
             if number in (0, 1, pages - 1):
@@ -124,12 +133,27 @@ def measure(daemon, pages):
             else:
                 found.append(cost)
             through = {"through": page["after"]}
+            boundaries.append(page["after"])
         line("50 before them, first ten", *zip(*found[:10]))
         line("50 before them, last ten", *zip(*found[-10:]))
-        line("the newest 50 again", *zip(*(timed(client, "older", last=50)[1:]
+        line("the newest 50 again", *zip(*(client.timed("older", last=50)[1:]
                                            for _ in range(50))))
-        line("what is before them alone", *zip(*(timed(
-            client, "older", last=0, through=page["after"])[1:] for _ in range(50))))
+        line("what is before them alone", *zip(*(client.timed(
+            "older", last=0, through=page["after"])[1:] for _ in range(50))))
+    return boundaries
+
+
+def measure_cold(daemon, boundaries):
+    costs = []
+    for boundary in boundaries:
+        daemon.stop()
+        daemon.start()
+        with counting(daemon) as client:
+            client.hello()
+            client.command("subscribe", channels=[{"name": "long", "window": {}}])
+            costs.append(client.timed("older", last=50, through=boundary)[1:])
+    line(f"50 as the first question, {len(costs)} times", *zip(*costs))
+    line("the most of these", *zip(*costs), most=max)
 
 
 def check(key, held, page):

@@ -5,7 +5,9 @@
 
 A device that lacks some actions of a channel with three on each message is repaired once; its
 questions are kept, and so many devices ask the same again and again, each as soon as it was answered.
-Meanwhile somebody asks for the `history` of another channel: alone, then beside them.
+Meanwhile somebody asks for the `history` of another channel: alone, then beside as many that ask
+another daemon on this machine, which has the same data, and then beside them. What the second costs
+the machine is short of, and not the daemon.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import multiprocessing
 import os
 import pathlib
 import random
+import shutil
 import statistics
 import sys
 import time
@@ -36,11 +39,15 @@ def main():
         begin(daemon, arguments.messages)
         daemon.start()
         settle(daemon)
-        measure(daemon, arguments)
+        daemon.stop()
+        with Daemon() as other:
+            shutil.copytree(daemon.data_dir, other.data_dir)
+            daemon.start()
+            other.start()
+            measure(daemon, other, arguments)
 
 
-def measure(daemon, arguments):
-    from long_channel import busy
+def measure(daemon, other, arguments):
     from raw import RawClient
     with RawClient(daemon.address) as client:
         client.hello()
@@ -50,22 +57,31 @@ def measure(daemon, arguments):
               "processor each |\n|---|--:|--:|--:|--:|--:|")
         line("alone", ask(client, arguments.seconds))
     questions = repair(daemon.address, arguments.differences)
+    for name, repaired in ("another daemon's", other), ("its own", daemon):
+        beside(name, daemon, repaired, questions, arguments)
+
+
+def beside(name, daemon, repaired, questions, arguments):
+    """How long `history` takes of one daemon while devices repair at it, or at another."""
+    from long_channel import busy
+    from raw import RawClient
     done = multiprocessing.Value("i", 0)
     devices = [multiprocessing.Process(target=replay, daemon=True, args=(
-        daemon.address, questions, done)) for _ in range(arguments.devices)]
+        repaired.address, questions, done)) for _ in range(arguments.devices)]
     for it in devices:
         it.start()
     while done.value < arguments.devices:
         time.sleep(0.1)
     with RawClient(daemon.address) as client:
         client.hello()
-        before, start, spent = done.value, time.perf_counter(), busy(daemon)
+        before, start, spent = done.value, time.perf_counter(), busy(repaired)
         times = ask(client, arguments.seconds)
         took, repairs = time.perf_counter() - start, done.value - before
-        line(f"beside {arguments.devices} devices", times, f"{repairs / took:.0f}",
-             f"{(busy(daemon) - spent) * 1000 / max(1, repairs):.1f}")
+        line(f"beside {name} {arguments.devices} devices", times, f"{repairs / took:.0f}",
+             f"{(busy(repaired) - spent) * 1000 / max(1, repairs):.1f}")
     for it in devices:
         it.terminate()
+        it.join()
 
 
 def line(name, times, *more):
