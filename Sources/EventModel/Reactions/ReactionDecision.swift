@@ -42,6 +42,18 @@ public struct ActionTotals: Hashable, Sendable {
     }
 }
 
+/// The different types and values that the actions on one message have.
+public struct ActionValues: Hashable, Sendable {
+    public var count: Int
+    /// Of UTF-8, each type and value counted once.
+    public var bytes: Int
+
+    public init(count: Int = 0, bytes: Int = 0) {
+        self.count = count
+        self.bytes = bytes
+    }
+}
+
 /// What the rules ask about a message; each is asked only when it matters.
 public protocol ReactionRows {
     associatedtype Failure: Error
@@ -54,10 +66,8 @@ public protocol ReactionRows {
     func isAuthor() throws(Failure) -> Bool
     /// The actions with a type and a value that stand on it.
     func totals(type: String, value: String) throws(Failure) -> ActionTotals
-    /// How many different types and values actions on it have.
-    func valueCount() throws(Failure) -> Int
-    /// UTF-8 bytes of these types and values, each counted once.
-    func valueBytes() throws(Failure) -> Int
+    /// The different types and values that actions on it have.
+    func values() throws(Failure) -> ActionValues
     /// How many actions stand on it.
     func actionCount() throws(Failure) -> Int
 }
@@ -118,8 +128,9 @@ extension ReactionRules {
         where try rows.totals(type: action.key.type, value: action.key.value).count == 1 {
             freed += 1
         }
-        let values = try rows.valueCount() - freed
-        let bytes = try rows.valueBytes() + key.type.utf8.count + key.value.utf8.count
+        let all = try rows.values()
+        let values = all.count - freed
+        let bytes = all.bytes + key.type.utf8.count + key.value.utf8.count
         if values < mostValues - keptValues,
             bytes <= Limits.actionValuesBytesMax - Limits.keptValuesBytes
         {

@@ -104,12 +104,8 @@ private struct StoredActions: ReactionRows {
         try store.totals(type: type, value: value, on: key.messageTimetoken, in: channel)
     }
 
-    func valueCount() throws(StoreError) -> Int {
-        try store.valueCount(on: key.messageTimetoken, in: channel)
-    }
-
-    func valueBytes() throws(StoreError) -> Int {
-        try store.valueBytes(on: key.messageTimetoken, in: channel)
+    func values() throws(StoreError) -> ActionValues {
+        try store.values(on: key.messageTimetoken, in: channel)
     }
 
     func actionCount() throws(StoreError) -> Int {

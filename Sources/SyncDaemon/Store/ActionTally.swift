@@ -34,13 +34,10 @@ protocol ActionTally {
         type: String, value: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> ActionTotals
 
-    /// How many different types and values actions on a message have; likewise.
+    /// The different types and values that actions on a message have; likewise.
     ///
     /// - Complexity: O(1): whoever fills a message makes nobody's next add cost more.
-    func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int
-
-    /// UTF-8 bytes of these types and values, each counted once; likewise.
-    func valueBytes(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int
+    func values(on message: Timetoken, in channel: Channel) throws(StoreError) -> ActionValues
 
     /// How many actions stand on a message; likewise.
     ///

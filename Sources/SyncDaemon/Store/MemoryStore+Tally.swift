@@ -32,19 +32,13 @@ extension MemoryStore {
         return ActionTotals(count: rows.count, score: rows.values.reduce(0) { $0 + $1.score })
     }
 
-    func valueCount(on message: Timetoken, in channel: Channel) -> Int {
-        values(on: message, in: channel).count
-    }
-
-    func valueBytes(on message: Timetoken, in channel: Channel) -> Int {
-        values(on: message, in: channel).joined().reduce(0) { $0 + $1.string.utf8.count }
-    }
-
-    private func values(on message: Timetoken, in channel: Channel) -> Set<[ExactText]> {
-        Set(
+    func values(on message: Timetoken, in channel: Channel) -> ActionValues {
+        let values = Set(
             standing(on: message, in: channel).keys.map {
                 [ExactText($0.type), ExactText($0.value)]
             })
+        return ActionValues(
+            count: values.count, bytes: values.joined().reduce(0) { $0 + $1.string.utf8.count })
     }
 
     func actionCount(on message: Timetoken, in channel: Channel) -> Int {

@@ -62,7 +62,7 @@ extension SQLStore {
     func author(
         ofMessage timetoken: Timetoken, in channel: Channel
     ) throws(StoreError) -> String? {
-        guard let id = try existingID(of: channel),
+        guard let id = try knownID(of: channel),
             hidden.end(ofActionsOn: timetoken, in: id) == .zero
         else { return nil }
         var isSound = true
@@ -80,7 +80,7 @@ extension SQLStore {
     func newest(
         _ kind: VersionKind, by user: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> MessageAction? {
-        guard let id = try existingID(of: channel) else { return nil }
+        guard let id = try knownID(of: channel) else { return nil }
         var found: MessageAction?
         var wrong: MessageAction.Key?
         try statements.tally.versions.newest.query(

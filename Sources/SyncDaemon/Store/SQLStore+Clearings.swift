@@ -143,7 +143,7 @@ extension SQLStore {
         coveredBy clearing: Clearing, from start: MessageAction.Key, of channel: Channel,
         limit: inout Int, body: (MessageAction) -> Void
     ) throws(StoreError) -> MessageAction.Key? {
-        guard let id = try existingID(of: channel) else { return nil }
+        guard let id = try knownID(of: channel) else { return nil }
         return try scan(clearing, from: start, of: id, limit: &limit) { action in
             if !hidden.holds(action.key, addedAt: action.actionTimetoken, in: id) { body(action) }
         }

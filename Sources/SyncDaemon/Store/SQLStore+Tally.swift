@@ -7,7 +7,7 @@ extension SQLStore {
     func ownActions(
         of user: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> [MessageAction] {
-        guard let id = try existingID(of: channel) else { return [] }
+        guard let id = try knownID(of: channel) else { return [] }
         var keys: [MessageAction.Key] = []
         try statements.tally.values.query(.integer(id), .timetoken(message)) { row in
             keys.append(
@@ -21,7 +21,7 @@ extension SQLStore {
     }
 
     func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool {
-        guard let id = try existingID(of: channel),
+        guard let id = try knownID(of: channel),
             hidden.end(ofActionsOn: timetoken, in: id) == .zero
         else { return false }
         return try statements.tally.hasMessage.first([.timetoken(timetoken), .integer(id)]) { _ in
@@ -34,31 +34,23 @@ extension SQLStore {
     ) throws(StoreError) -> ActionTotals {
         let name = ActionName(type: type, value: value)
         if let totals = foreseen?.totals(of: name, on: message, in: channel) { return totals }
-        guard let id = try existingID(of: channel) else { return ActionTotals() }
+        guard let id = try knownID(of: channel) else { return ActionTotals() }
         return try statements.tally.totals.first(
             [.integer(id), .timetoken(message), .text(type), .text(value)]
         ) { ActionTotals(count: Int($0.integer(0)), score: Int($0.integer(1))) } ?? ActionTotals()
     }
 
-    func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
-        try totals(type: "", value: "", on: message, in: channel).count
-    }
-
-    func valueBytes(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
-        try totals(type: "", value: "", on: message, in: channel).score
+    func values(on message: Timetoken, in channel: Channel) throws(StoreError) -> ActionValues {
+        let row = try totals(type: "", value: "", on: message, in: channel)
+        return ActionValues(count: row.count, bytes: row.score)
     }
 
     func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
-        guard let id = try existingID(of: channel) else { return 0 }
+        guard let id = try knownID(of: channel) else { return 0 }
         let count = try statements.tally.sum.first([.integer(id), .timetoken(message)]) {
             $0.integer(0)
         }
         return Int(count ?? 0)
-    }
-
-    /// A channel that nobody wrote to gets no row for a question.
-    func existingID(of channel: Channel) throws(StoreError) -> Int64? {
-        try hasChannel(channel) ? id(of: channel) : nil
     }
 }
 

@@ -48,7 +48,11 @@ final class SQLStore: Store {
     private let seat: DatabaseSeat?
     let statements: SQLWriteStatements
     let connection: StoreConnection
-    private var channels: [Channel: Int64] = [:]
+    private var channels: [Channel: Int64] = [:] {
+        didSet { asked = nil }
+    }
+    /// What was looked for last: a write asks for its channel many times.
+    private var asked: (channel: Channel, id: Int64)?
     private var devices: [Author: Int64] = [:]
     /// What the open transaction asked for beforehand; `nil`: nothing, as on a file.
     var foreseen: Foreseen?
@@ -324,7 +328,11 @@ final class SQLStore: Store {
 
     /// The same, of a channel that has a row; it writes nothing.
     func knownID(of channel: Channel) throws(StoreError) -> Int64? {
-        if let id = channels[channel] { return id }
+        if let asked, asked.channel == channel { return asked.id }
+        if let id = channels[channel] {
+            asked = (channel, id)
+            return id
+        }
         if foreseen?.newChannels.contains(channel) == true { return nil }
         let arguments: [SQLValue] = [.text(channel.keyset), .text(channel.name)]
         if channels.count >= Limits.internedNamesMax { channels = [:] }

@@ -329,14 +329,9 @@ extension SimulatedStore {
         return try platter.totals(type: type, value: value, on: message, in: channel)
     }
 
-    func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
+    func values(on message: Timetoken, in channel: Channel) throws(StoreError) -> ActionValues {
         try call()
-        return try platter.valueCount(on: message, in: channel)
-    }
-
-    func valueBytes(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
-        try call()
-        return try platter.valueBytes(on: message, in: channel)
+        return try platter.values(on: message, in: channel)
     }
 
     func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {

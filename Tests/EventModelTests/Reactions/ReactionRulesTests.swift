@@ -29,10 +29,10 @@ private struct Rows: ReactionRows {
         return ActionTotals(
             count: keys.count, score: keys.reduce(0) { $0 + (scores[$1] ?? 1) })
     }
-    func valueCount() -> Int { Set(standing.keys.map { [$0.type, $0.value] }).count }
-    func valueBytes() -> Int {
+    func values() -> ActionValues {
         let names = Set(standing.keys.map { [$0.type, $0.value] })
-        return names.joined().reduce(0) { $0 + $1.utf8.count }
+        return ActionValues(
+            count: names.count, bytes: names.joined().reduce(0) { $0 + $1.utf8.count })
     }
     func actionCount() -> Int { standing.count }
 }

@@ -38,14 +38,9 @@ extension FaultyStore {
         return base.totals(type: type, value: value, on: message, in: channel)
     }
 
-    func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
+    func values(on message: Timetoken, in channel: Channel) throws(StoreError) -> ActionValues {
         try pass(.tally)
-        return base.valueCount(on: message, in: channel)
-    }
-
-    func valueBytes(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
-        try pass(.tally)
-        return base.valueBytes(on: message, in: channel)
+        return base.values(on: message, in: channel)
     }
 
     func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {

@@ -67,11 +67,8 @@ struct ForesightTests {
             for channel in channels {
                 for message in (1000..<1004).map({ tick($0) }) {
                     #expect(
-                        try far.store.valueCount(on: message, in: channel)
-                            == near.store.valueCount(on: message, in: channel))
-                    #expect(
-                        try far.store.valueBytes(on: message, in: channel)
-                            == near.store.valueBytes(on: message, in: channel))
+                        try far.store.values(on: message, in: channel)
+                            == near.store.values(on: message, in: channel))
                 }
             }
         }

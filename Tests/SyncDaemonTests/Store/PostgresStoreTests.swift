@@ -246,7 +246,7 @@ struct PostgresStoreTests {
         #expect(try store.standingAction(.on(1, values[0]), in: room) == nil)
         #expect(try store.standingAction(.on(1, values[1]), in: room) == tick(11))
         #expect(try store.standingAction(.on(1, values[2]), in: room) == tick(12))
-        #expect(try store.valueCount(on: tick(1), in: room) == 2)
+        #expect(try store.values(on: tick(1), in: room).count == 2)
         let reader = try store.makeReader()
         let snapshot = try reader.withSnapshot(of: room) { snapshot throws(StoreError) in
             var keys: [MessageAction.Key: MessageAction?] = [:]

@@ -130,8 +130,7 @@ private struct Pair {
         _ = try same("message") { try $0.hasMessage(message, in: channel) }
         // On a disk hidden rows count until they are removed.
         guard !stores.contains(where: \.hasHiddenRows) else { return }
-        _ = try same("values") { try $0.valueCount(on: message, in: channel) }
-        _ = try same("bytes") { try $0.valueBytes(on: message, in: channel) }
+        _ = try same("values") { try $0.values(on: message, in: channel) }
         _ = try same("actions") { try $0.actionCount(on: message, in: channel) }
         _ = try same("count") {
             try $0.totals(type: key.type, value: key.value, on: message, in: channel)

@@ -19,7 +19,7 @@ struct StoreTallyContract {
     /// Different values, and actions.
     private func counts(_ store: any Store, on message: UInt64 = 1) throws -> [Int] {
         [
-            try store.valueCount(on: tick(message), in: room),
+            try store.values(on: tick(message), in: room).count,
             try store.actionCount(on: tick(message), in: room),
         ]
     }
@@ -29,7 +29,7 @@ struct StoreTallyContract {
         arguments: StoreUnderTest.allCases)
     func bytes(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
-        func bytes() throws -> Int { try store.valueBytes(on: tick(1), in: room) }
+        func bytes() throws -> Int { try store.values(on: tick(1), in: room).bytes }
         #expect(try bytes() == 0)
         try store.commit(through: 10) {
             try add(
