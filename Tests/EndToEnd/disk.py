@@ -19,8 +19,6 @@ from case import DaemonTestCase
 from waiting import PATIENCE, Patience
 
 PAGE = 4096
-#: Where the state of a whole channel is kept among those of its segments.
-WHOLE = (1 << 63) - 1
 
 
 @functools.cache
@@ -144,8 +142,8 @@ def unsign_actions(path, channel, key):
             (number,)).fetchall()
         lanes = struct.unpack(">qq", bytes.fromhex(reconcile.digest(key, rows)))
         connection.execute(
-            "UPDATE segment SET lane0 = ?, lane1 = ? WHERE channel = ? AND after = ?",
-            (*lanes, number, WHOLE))
+            "UPDATE segment SET lane0 = ?, lane1 = ? WHERE channel = ?3 AND after = "
+            "(SELECT max(after) FROM segment WHERE channel = ?3)", (*lanes, number))
 
 
 def pages_with(path, text):

@@ -12,7 +12,6 @@ import time
 
 from case import DaemonTestCase
 from daemon import binary, clean_environment, run_to_end
-from disk import WHOLE
 from postgres import PostgresServer
 from rest import Rest
 from waiting import until
@@ -153,14 +152,14 @@ class StoreCopy(DaemonTestCase):
         daemon.stop()
         path = os.path.join(daemon.data_dir, "syncdaemon.db")
         with contextlib.closing(sqlite3.connect(path)) as database, database:
-            database.execute(f"UPDATE segment SET lane0 = lane0 + 1 WHERE after = {WHOLE}")
+            database.execute("UPDATE segment SET lane0 = lane0 + 1")
         code, _, error = self.copy(f"sqlite:{daemon.data_dir}", self.place)
         self.assertEqual(code, 1)
         self.assertIn("do not come to its digest", error)
         self.assertEqual(self.server.sql(TABLES), "0")
 
         with contextlib.closing(sqlite3.connect(path)) as database, database:
-            database.execute(f"UPDATE segment SET lane0 = lane0 - 1 WHERE after = {WHOLE}")
+            database.execute("UPDATE segment SET lane0 = lane0 - 1")
             database.execute("UPDATE message SET payload = '\"hollo\"'")
         code, _, error = self.copy(f"sqlite:{daemon.data_dir}", self.place)
         self.assertEqual(code, 1)

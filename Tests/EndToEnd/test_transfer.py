@@ -11,7 +11,7 @@ import tempfile
 
 from case import DaemonTestCase
 from daemon import binary, clean_environment
-from disk import WHOLE, Faults
+from disk import Faults
 from rest import Rest
 from waiting import PATIENCE, WORK_ALONE_MAX, until
 
@@ -47,9 +47,9 @@ class Transfer(DaemonTestCase):
         path = pathlib.Path(directory) / "syncdaemon.db"
         with contextlib.closing(sqlite3.connect(path)) as database:
             return database.execute(
-                "SELECT keyset, name, count, lane0, lane1 FROM channel"
-                " JOIN segment ON channel = id WHERE after = ? ORDER BY 1, 2",
-                (WHOLE,)).fetchall()
+                "SELECT keyset, name, count, lane0, lane1 FROM channel JOIN segment AS last"
+                " ON channel = id WHERE after = (SELECT max(after) FROM segment"
+                " WHERE channel = last.channel) ORDER BY 1, 2").fetchall()
 
     async def fill(self, ada):
         """Something of everything that a channel can hold."""

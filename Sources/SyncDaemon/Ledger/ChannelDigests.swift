@@ -201,8 +201,7 @@ struct ChannelDigests {
                     try entries[index].segments.split(
                         by: bounds, in: channel, of: store, key: entries[index].key)
                 }
-                try store.setDigest(digest, of: channel)
-                try entries[index].segments.write(to: store, of: channel)
+                try entries[index].segments.write(digest, to: store, of: channel)
             }
             digests[channel] = digest
             entries[index].isTouched = false

@@ -94,7 +94,18 @@ struct ChannelSegments {
     }
 
     /// Writes what changed.
-    mutating func write(to store: any Store, of channel: Channel) throws(StoreError) {
+    ///
+    /// - Parameter digest: The channel's.
+    mutating func write(
+        _ digest: Digest, to store: any Store, of channel: Channel
+    ) throws(StoreError) {
+        if let only = parts.first, only.segment.after == .zero, only.through == .end,
+            only.segment.digest == digest
+        {
+            parts[0].isChanged = false
+            return try store.setWhole(only.segment, of: channel)
+        }
+        try store.setDigest(digest, of: channel)
         for index in parts.indices where parts[index].isChanged {
             try store.setSegment(parts[index].segment, of: channel)
             parts[index].isChanged = false

@@ -10,6 +10,7 @@ extension SQLStore {
     }
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError) {
+        channelsWithoutTotal.remove(try id(of: channel))
         try setSegment(Segment(after: Segment.wholeAfter, digest: digest), of: channel)
     }
 

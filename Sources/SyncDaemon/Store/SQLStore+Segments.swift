@@ -21,6 +21,20 @@ extension SQLStore {
             .word(words.0), .word(words.1), .word(segment.timetokens))
     }
 
+    /// A file has no row of the whole then; with most channels' writes that is one row less.
+    func setWhole(_ segment: Segment, of channel: Channel) throws(StoreError) {
+        try setSegment(segment, of: channel)
+        let id = try id(of: channel)
+        guard connection.dialect == .sqlite else {
+            // There a row costs little, and a statement more.
+            return try setDigest(segment.digest, of: channel)
+        }
+        guard !channelsWithoutTotal.contains(id) else { return }
+        try statements.digests.segments.removeTotal.run(.integer(id))
+        if channelsWithoutTotal.count >= Limits.internedNamesMax { channelsWithoutTotal = [] }
+        channelsWithoutTotal.insert(id)
+    }
+
     func removeSegments(
         from start: Timetoken, before end: Timetoken, of channel: Channel
     ) throws(StoreError) {
@@ -40,13 +54,16 @@ extension Segment {
     /// Where the state of the whole channel is kept, as if it were a segment behind all others.
     ///
     /// It is written with each of them, and most writes are to the newest: so it is on its page.
+    /// A channel of one segment may have none: that says the same.
     static let wholeAfter = Timetoken.end
 
     static let columns = "after, messages, count, lane0, lane1, timetokens"
     /// The state of a whole channel, after ``joinWhole``.
     static let wholeColumns = "coalesce(count, 0), coalesce(lane0, 0), coalesce(lane1, 0)"
-    static let joinWhole =
-        "LEFT JOIN segment ON segment.channel = channel.id AND after = \(wholeAfter)"
+    static let joinWhole = """
+        LEFT JOIN segment ON segment.channel = channel.id AND segment.after =
+        (SELECT max(after) FROM segment AS other WHERE other.channel = channel.id)
+        """
     /// Those of a channel that start before a position.
     static let newestFirst = """
         SELECT \(columns) FROM segment WHERE channel = ? AND after < ? ORDER BY after DESC
@@ -59,6 +76,7 @@ final class SQLSegmentStatements {
     let findNext: StoreStatement
     let put: StoreStatement
     let remove: StoreStatement
+    let removeTotal: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         find = try connection.prepare("\(Segment.newestFirst) LIMIT 1")
@@ -67,5 +85,7 @@ final class SQLSegmentStatements {
         put = try connection.prepare(RowStatement.segment)
         remove = try connection.prepare(
             "DELETE FROM segment WHERE channel = ? AND after >= ? AND after < ?")
+        removeTotal = try connection.prepare(
+            "DELETE FROM segment WHERE channel = ? AND after = \(Segment.wholeAfter)")
     }
 }

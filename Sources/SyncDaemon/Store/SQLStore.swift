@@ -54,6 +54,8 @@ final class SQLStore: Store {
     /// What was looked for last: a write asks for its channel many times.
     private var asked: (channel: Channel, id: Int64)?
     private var devices: [Author: Int64] = [:]
+    /// Numbers of channels whose state is that of their one segment.
+    var channelsWithoutTotal: Set<Int64> = []
     /// What the open transaction asked for beforehand; `nil`: nothing, as on a file.
     var foreseen: Foreseen?
     /// What keysets take up, as of the last commit; those that were asked for.
@@ -281,6 +283,7 @@ final class SQLStore: Store {
         // Ids that this transaction made are gone with it.
         channels = [:]
         devices = [:]
+        channelsWithoutTotal = []
         (storedUses, addedUses) = ([:], [:])
         hidden = hiddenBefore
         // Not from the start: a smaller step would only look at what larger ones left behind.

@@ -41,8 +41,8 @@ extension SQLiteSchema {
                 return true
             }
             guard sums.whole != .empty else { continue }
-            let whole = Segment(after: Segment.wholeAfter, digest: sums.whole)
-            for segment in sums.segments + [whole] {
+            let total = Segment(after: Segment.wholeAfter, digest: sums.whole)
+            for segment in sums.segments + (sums.segments.count > 1 ? [total] : []) {
                 let words = segment.digest.words
                 try insert.run(
                     .integer(id), .timetoken(segment.after), .integer(Int64(segment.messageCount)),

@@ -142,6 +142,11 @@ protocol Store:
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError)
 
+    /// The same with the channel's one segment, of which the digest is.
+    ///
+    /// - Precondition: The store has no other segment of the channel.
+    func setWhole(_ segment: Segment, of channel: Channel) throws(StoreError)
+
     /// Tombstones that changed up to here may be forgotten, and clearings; no later one is.
     ///
     /// As of the last commit.
@@ -271,6 +276,11 @@ extension Store {
     /// Commits, and says nothing new of time.
     func commit(through last: Timetoken) throws(StoreError) {
         try commit(through: last, clock)
+    }
+
+    func setWhole(_ segment: Segment, of channel: Channel) throws(StoreError) {
+        try setDigest(segment.digest, of: channel)
+        try setSegment(segment, of: channel)
     }
 
     func foresee(_ lookups: @autoclosure () -> [StoreLookup]) throws(StoreError) {}

@@ -84,7 +84,7 @@ final class StoreDump {
     /// Messages and actions that stand, in all channels.
     func size() throws(DatabaseFileError) -> Int {
         try file.connection.prepare(
-            "SELECT total(count) FROM segment WHERE after = \(Segment.wholeAfter)"
+            "SELECT total(count) FROM segment WHERE after < \(Segment.wholeAfter)"
         ).first { Int($0.integer(0)) } ?? 0
     }
 

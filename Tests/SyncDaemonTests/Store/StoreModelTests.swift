@@ -230,13 +230,18 @@ private struct Pair {
         }
     }
 
-    /// Keeps some digest, or forgets tombstones that every device has seen.
+    /// Keeps some digest, alone or with a segment; forgets tombstones that every device has seen.
     private mutating func reconcile(_ channel: Channel) throws {
         let digest = Digest(count: 1, words: (choices.next(), choices.next()))
         let seen = channels.map { devices[$0]?.cursor ?? .zero }.min() ?? .zero
         let limit = choices.below(4)
+        let isOne = choices.chance(50)
         for store in stores {
-            try store.setDigest(digest, of: channel)
+            if isOne {
+                try store.setWhole(Segment(after: .zero, digest: digest), of: channel)
+            } else {
+                try store.setDigest(digest, of: channel)
+            }
             try store.forgetTombstones(before: seen, limit: limit)
             try store.forgetDeletions(before: seen, limit: limit)
         }
