@@ -53,6 +53,14 @@ enum SyncCtl {
                 try AdminJobRunner(options: options).run(work)
                 return nil
             }
+            if case .stats(let work) = job {
+                try StatsJobRunner(options: options).run(work)
+                return nil
+            }
+            if case .top(let work) = job {
+                try await TopJob(work).run(showsColor: usesColor)
+                return nil
+            }
             if let transfer = TransferJobRunner(job, options: options) {
                 try transfer.run()
                 return nil

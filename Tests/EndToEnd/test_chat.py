@@ -253,7 +253,7 @@ class Leaving(ChatTestCase):
         for kind in "no-such-terminal", "dumb":
             ada = self.opened("ada", TERM=kind)
             self.assertEqual(await ada.ended(), 1)
-            self.assertIn("This terminal cannot show a chat.", ada.text.replace("\n", ""))
+            self.assertIn("This terminal cannot show a screen.", ada.text.replace("\n", ""))
         for wrong, words in (("--json", "chat is for people"), ("den", "Name one channel")):
             ada = self.opened("ada", wrong)
             self.assertEqual(await ada.ended(), 2)

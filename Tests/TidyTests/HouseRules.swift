@@ -53,7 +53,7 @@ enum HouseRules {
                 "Sources/SyncDaemon/Transport/TLS/",
             ]
         ),
-        ("CCurses", ["Sources/syncctl/Chat/CursesScreen.swift"]),
+        ("CCurses", ["Sources/syncctl/Screen/CursesScreen.swift"]),
         ("CCurl", ["Sources/SyncDaemon/Webhooks/HTTPSender.swift"]),
         ("Foundation", ["Sources/SyncClient/Transport/URLSession/", "Sources/SyncModels/"]),
         ("FoundationEssentials", ["Sources/SyncModels/"]),

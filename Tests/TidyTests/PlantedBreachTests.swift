@@ -68,7 +68,7 @@ struct PlantedBreachTests {
             ("Sources/SyncDaemon/Node/INIFile.swift", "import CInih"),
             ("Sources/SyncDaemon/Transport/HTTPRequestParser.swift", "import CHTTPParser"),
             ("Sources/SyncDaemon/Platform/Log.swift", "import CSystemd"),
-            ("Sources/syncctl/Chat/CursesScreen.swift", "import CCurses"),
+            ("Sources/syncctl/Screen/CursesScreen.swift", "import CCurses"),
             ("Sources/SyncDaemon/Store/DigestSecret.swift", "import CSodium"),
             ("Sources/SyncDaemon/Hub/Hub.swift", "import EventModel"),
             ("Sources/SyncDaemon/Hub/Hub.swift", "// import Foundation"),

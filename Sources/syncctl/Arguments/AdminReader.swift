@@ -4,10 +4,7 @@ import SyncDaemon
 
 /// One request to the operators' socket.
 struct AdminWork: Hashable {
-    /// `nil`: where the daemon has it by default.
-    var socket: String?
-    /// The daemon's data, beside which the socket is.
-    var directory: String?
+    var place = AdminPlace()
     /// Such as `sessions kick`.
     var name: String
     var path: String
@@ -29,6 +26,10 @@ struct AdminField: Hashable {
 }
 
 extension JobReader {
+    var adminPlace: AdminPlace {
+        AdminPlace(socket: tokens.values["--socket"], directory: tokens.values["--data-dir"])
+    }
+
     func administering() throws(UsageError) -> AdminWork {
         let commands = Program.adminCommands.sorted { $0.words.count > $1.words.count }
         guard let command = commands.first(where: { words.starts(with: $0.words) }) else {
@@ -63,8 +64,8 @@ extension JobReader {
             throw UsageError(message: "\(name) has no option \(option).")
         }
         return AdminWork(
-            socket: tokens.values["--socket"], directory: tokens.values["--data-dir"], name: name,
-            path: command.path, isChange: command.isChange, takesLong: command.takesLong,
+            place: adminPlace, name: name, path: command.path, isChange: command.isChange,
+            takesLong: command.takesLong,
             fields: fields)
     }
 }

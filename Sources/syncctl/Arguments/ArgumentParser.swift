@@ -122,6 +122,8 @@ extension Subcommand {
         case .export: ["--data-dir", "--database", "--output", "--channel", "--files"]
         case .import: ["--data-dir", "--input", "--from", "--into", "--channel", "--files"]
         case .admin: AdminCommand.valuedOptions.union(["--socket", "--data-dir"])
+        case .stats: ["--interval", "--count", "--socket", "--data-dir"]
+        case .top: ["--interval", "--socket", "--data-dir"]
         }
     }
 
@@ -133,7 +135,8 @@ extension Subcommand {
         case .export: ["--all", "--tombstones"]
         case .import: ["--keep", "--dry-run"]
         case .admin: AdminCommand.options.subtracting(AdminCommand.valuedOptions)
-        case .chat, .subscribe, .delete, .cache, .token: []
+        case .stats: ["--watch"]
+        case .chat, .subscribe, .delete, .cache, .token, .top: []
         }
     }
 }

@@ -17,6 +17,8 @@ enum Help {
         case .export: export + global
         case .import: `import` + global
         case .admin: admin
+        case .stats: stats
+        case .top: top
         }
     }
 
@@ -39,6 +41,8 @@ enum Help {
                                                   write channels as JSON lines
           import FILE                             read such a file, or another service's
           admin COMMAND                           look into a running daemon, operate it
+          stats                                   what a running daemon does, in figures
+          top                                     the same on the whole screen
           sim                                     run the simulator
                                                   (syncctl sim --help)
 

@@ -15,7 +15,7 @@ enum Invocation: Hashable {
 /// The words that may come first.
 enum Subcommand: String, CaseIterable {
     case chat, subscribe, publish, react, delete, history, actions, cache, token, export,
-        `import`, admin
+        `import`, admin, stats, top
 
     /// All that may come first, `sim` too: that is a program of its own.
     static let list = (allCases.map(\.rawValue) + ["sim"]).joined(separator: ", ")
@@ -55,6 +55,8 @@ enum Job: Hashable {
     case export(ExportRequest)
     case `import`(ImportRequest)
     case admin(AdminWork)
+    case stats(StatsWork)
+    case top(StatsWork)
 }
 
 /// Where `chat` talks.

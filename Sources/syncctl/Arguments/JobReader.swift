@@ -42,6 +42,8 @@ struct JobReader {
         case .export: return .export(try exporting())
         case .import: return .import(try importing())
         case .admin: return .admin(try administering())
+        case .stats: return .stats(try lookingAtStats())
+        case .top: return .top(try watchingTop())
         }
     }
 
@@ -173,7 +175,7 @@ struct JobReader {
         return timetoken
     }
 
-    private func positive(_ option: String) throws(UsageError) -> Int? {
+    func positive(_ option: String) throws(UsageError) -> Int? {
         guard let text = tokens.values[option] else { return nil }
         guard let number = Int(text), number > 0 else {
             throw UsageError(message: "\(option) must be a number above 0, not \"\(text)\".")

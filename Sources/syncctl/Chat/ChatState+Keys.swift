@@ -4,7 +4,7 @@ import EventModel
 
 extension ChatState {
     /// Takes one key.
-    mutating func press(_ key: ChatKey) -> [ChatIntent] {
+    mutating func press(_ key: ScreenKey) -> [ChatIntent] {
         notice = nil
         let warned = wasWarned
         wasWarned = false
@@ -35,7 +35,7 @@ extension ChatState {
 
     // MARK: Writing
 
-    private mutating func write(_ key: ChatKey) -> [ChatIntent] {
+    private mutating func write(_ key: ScreenKey) -> [ChatIntent] {
         let before = draft
         switch key {
         case .enter: return submit()
@@ -58,7 +58,7 @@ extension ChatState {
         return draft.text == before.text ? [] : [.typed]
     }
 
-    private mutating func moveOrDelete(_ key: ChatKey) {
+    private mutating func moveOrDelete(_ key: ScreenKey) {
         switch key {
         case .left, .control("b"): draft.moveLeft()
         case .right, .control("f"): draft.moveRight()
@@ -100,7 +100,7 @@ extension ChatState {
 
     // MARK: Looking
 
-    private mutating func look(_ key: ChatKey, _ warned: Bool) -> [ChatIntent] {
+    private mutating func look(_ key: ScreenKey, _ warned: Bool) -> [ChatIntent] {
         switch key {
         case .up, .text("k"): return moveUp() ? [] : older()
         case .down, .text("j"):
@@ -158,7 +158,7 @@ extension ChatState {
 
     // MARK: Answering
 
-    private mutating func pick(_ key: ChatKey, _ id: ListItem.ID, _ index: Int) -> [ChatIntent] {
+    private mutating func pick(_ key: ScreenKey, _ id: ListItem.ID, _ index: Int) -> [ChatIntent] {
         let values = row(id).map(values(for:)) ?? []
         guard !values.isEmpty else {
             focus = .log
@@ -185,12 +185,12 @@ extension ChatState {
         return []
     }
 
-    private mutating func confirm(_ key: ChatKey, _ id: ListItem.ID) -> [ChatIntent] {
+    private mutating func confirm(_ key: ScreenKey, _ id: ListItem.ID) -> [ChatIntent] {
         focus = .log
         return key == .text("y") || key == .text("Y") ? [.delete(id)] : []
     }
 
-    private mutating func read(_ key: ChatKey, _ text: Text, _ top: Int) {
+    private mutating func read(_ key: ScreenKey, _ text: Text, _ top: Int) {
         let last = lastTop(of: text)
         switch key {
         case .up, .text("k"): focus = .reading(text, max(top - 1, 0))

@@ -2,23 +2,16 @@
 
 import EventModel
 
-/// The lines of the screen, and where its cursor is.
-struct ChatPicture: Hashable, Sendable {
-    var lines: [StyledLine]
-    /// Its row and column; `nil`: it does not show.
-    var cursor: [Int]?
-}
-
 extension ChatState {
-    var picture: ChatPicture {
+    var picture: ScreenPicture {
         guard rows >= ChatLimits.rowsMin, columns >= ChatLimits.columnsMin else {
             let lines = Array(repeating: StyledLine(), count: max(rows - 1, 0))
-            return ChatPicture(
+            return ScreenPicture(
                 lines: [StyledLine("Too small").clipped(to: columns, measure)] + lines)
         }
         let (bottom, cursor) = bottomLine
         let lines = [title] + middle + [infoLine, bottom]
-        return ChatPicture(
+        return ScreenPicture(
             lines: lines.map { $0.clipped(to: columns, measure) },
             cursor: cursor.map { [rows - 1, $0] })
     }

@@ -37,6 +37,15 @@ struct LocalTime: Hashable, Sendable {
             minute: unsafe Int(parts.tm_min))
     }
 
+    /// For example `10:32:05`.
+    static var now: String {
+        var seconds = Glibc.time(nil)
+        var parts = unsafe tm()
+        unsafe localtime_r(&seconds, &parts)
+        let all = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec]
+        return all.map { twoDigits(Int($0)) }.joined(separator: ":")
+    }
+
     private static func twoDigits(_ number: Int) -> String {
         number < 10 ? "0\(number)" : "\(number)"
     }

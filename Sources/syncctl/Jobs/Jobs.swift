@@ -57,6 +57,8 @@ struct JobRunner {
         case .actions(let reading): try await showActions(reading)
         case .token(let work): try TokenJobRunner(options: options).run(work)
         case .admin(let work): try AdminJobRunner(options: options).run(work)
+        case .stats(let work): try StatsJobRunner(options: options).run(work)
+        case .top(let work): try await TopJob(work).run(showsColor: human.usesColor)
         case .export, .import: try TransferJobRunner(job, options: options)?.run()
         case .cache(let checking):
             // Has a client of its own, with the file's identity.

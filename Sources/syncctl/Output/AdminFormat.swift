@@ -11,7 +11,7 @@ enum AdminFormat {
         let width = members.filter { !$0.value.isArray }.map(\.name.count).max() ?? 0
         return members.flatMap { name, value -> [String] in
             guard value.isArray else {
-                return [padded(name, to: width) + "  " + cell(value)]
+                return [name.padded(to: width) + "  " + cell(value)]
             }
             let elements = (0..<value.count).map { value.element(at: $0) }
             if elements.isEmpty { return ["\(name): none"] }
@@ -33,7 +33,7 @@ enum AdminFormat {
             + rows.map { row in columns.map { name in row.member(name).map(cell) ?? "-" } }
         let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
         return cells.map { row in
-            zip(row, widths).map { padded($0, to: $1) }.joined(separator: "  ").trimmingEnd
+            zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ").trimmingEnd
         }
     }
 
@@ -58,10 +58,6 @@ enum AdminFormat {
             return "\(held)/\(quota)" + (refused > 0 ? " (\(refused) refused)" : "")
         }
         return value.members.map { "\($0.name)=\(cell($0.value))" }.joined(separator: " ")
-    }
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }
 

@@ -33,7 +33,7 @@ enum TerminalWatch {
         let report: @convention(c) (Int32) -> Void = { number in
             let before = errno
             var byte = UInt8(number)
-            // Who asks twice does not wait for the chat to end by itself.
+            // Who asks twice does not wait for the screen to end by itself.
             if number != SIGWINCH { signal(number, CursesScreen.lastResort) }
             _ = unsafe write(signalPipe.write, &byte, 1)
             errno = before
@@ -42,7 +42,7 @@ enum TerminalWatch {
         for number in ending { signal(number, report) }
     }
 
-    /// Signals at which the chat ends.
+    /// Signals at which the screen ends.
     static let ending = [SIGTERM, SIGHUP, SIGINT, SIGQUIT]
 
     /// Ends the process as the signal would have.

@@ -211,7 +211,7 @@ struct ChatKeyTests {
 
     @Test("what is about a message ends when the message goes")
     func vanishes() {
-        for keys: [ChatKey] in [[.text("r")], [.text("d")], [.text("w")], [.text("e")]] {
+        for keys: [ScreenKey] in [[.text("r")], [.text("d")], [.text("w")], [.text("e")]] {
             var state = chatState([chatRow(0), own(1)])
             state.type("draft")
             state.pressed(.up)
@@ -250,7 +250,7 @@ struct ChatKeyTests {
 }
 
 extension ChatState {
-    fileprivate func pressing(_ keys: ChatKey...) -> [ChatIntent] {
+    fileprivate func pressing(_ keys: ScreenKey...) -> [ChatIntent] {
         var state = self
         return keys.flatMap { state.pressed($0) }
     }

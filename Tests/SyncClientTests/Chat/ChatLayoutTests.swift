@@ -36,7 +36,7 @@ struct ChatLayoutTests {
         messages[28].author = String(repeating: "long name ", count: 9)
         var state = chatState(messages, lines: rows, columns: columns)
         state.pressed(.up, .up, .up)
-        for keys: [ChatKey] in [[], [.text("r")], [.escape, .text("?")], [.escape, .text("w")]] {
+        for keys: [ScreenKey] in [[], [.text("r")], [.escape, .text("?")], [.escape, .text("w")]] {
             for key in keys { state.pressed(key) }
             let lines = state.picture.lines
             #expect(lines.count == rows)

@@ -64,7 +64,7 @@ extension ChatState {
 
     /// Presses keys one after the other.
     @discardableResult
-    mutating func pressed(_ keys: ChatKey...) -> [ChatIntent] {
+    mutating func pressed(_ keys: ScreenKey...) -> [ChatIntent] {
         keys.flatMap { press($0) }
     }
 

@@ -42,7 +42,7 @@ import Testing
         #expect(backup.isChange)
         let purge = try work("channels", "purge", "room", "--keyset", "k", "--socket", "/s")
         #expect(purge.name == "channels purge")
-        #expect(purge.socket == "/s")
+        #expect(purge.place.socket == "/s")
         #expect(purge.fields.map(\.value) == ["k", "room"])
         let revoke = try work("tokens", "revoke", "-")
         #expect(revoke.fields == [AdminField(name: "token", value: "-", isSecret: true)])

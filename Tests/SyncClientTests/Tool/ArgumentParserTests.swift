@@ -277,7 +277,10 @@ struct ArgumentParserTests {
 
         // Operators ask at a socket of the machine, and are nobody there.
         let global = ["--url", "--user", "--device", "--keyset", "--ca-file", "--json", "--help"]
-        for option in subcommand == .admin ? ["--json", "--help"] : global {
+        let operators: [Subcommand: [String]] = [
+            .admin: ["--json", "--help"], .stats: ["--json", "--help"], .top: ["--help"],
+        ]
+        for option in operators[subcommand] ?? global {
             #expect(text.contains(option))
         }
         for option in subcommand.valuedOptions.union(subcommand.plainOptions) {

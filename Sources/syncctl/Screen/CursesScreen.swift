@@ -3,7 +3,7 @@
 import CCurses
 import Glibc
 
-/// The terminal's settings before the chat, for a process that dies.
+/// The terminal's settings before the screen, for a process that dies.
 private let settingsBefore: termios = {
     var settings = termios()
     unsafe tcgetattr(STDIN_FILENO, &settings)
@@ -90,7 +90,7 @@ struct CursesScreen: ~Copyable {
 
     private static var unusable: JobError {
         JobError(
-            code: "no_terminal", message: "This terminal cannot show a chat.",
+            code: "no_terminal", message: "This terminal cannot show a screen.",
             advice: "Say with TERM which one it is, for example TERM=xterm-256color.")
     }
 
@@ -123,7 +123,7 @@ struct CursesScreen: ~Copyable {
 
     // MARK: Drawing
 
-    mutating func draw(_ picture: ChatPicture) {
+    mutating func draw(_ picture: ScreenPicture) {
         let window = unsafe sync_curses_window()
         unsafe werase(window)
         for (row, line) in picture.lines.enumerated() {
@@ -177,7 +177,7 @@ struct CursesScreen: ~Copyable {
     // MARK: Keys
 
     /// The next key that is there; `nil`: there is none now.
-    mutating func key() -> ChatKey? {
+    mutating func key() -> ScreenKey? {
         let window = unsafe sync_curses_window()
         while true {
             var code = wint_t()
@@ -195,7 +195,7 @@ struct CursesScreen: ~Copyable {
         }
     }
 
-    private static func named(_ code: Int32) -> ChatKey? {
+    private static func named(_ code: Int32) -> ScreenKey? {
         switch code {
         case KEY_UP: .up
         case KEY_DOWN: .down
@@ -212,7 +212,7 @@ struct CursesScreen: ~Copyable {
         }
     }
 
-    private func typed(_ code: wint_t) -> ChatKey? {
+    private func typed(_ code: wint_t) -> ScreenKey? {
         switch code {
         case 10, 13: return isPasting ? .text("\n") : .enter
         case 9: return isPasting ? .text(" ") : .tab

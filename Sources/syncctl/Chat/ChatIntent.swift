@@ -1,16 +1,6 @@
-// What a person presses, and what that comes to.
+// What the keys of a chat come to.
 
 import EventModel
-
-/// A key, whatever the terminal sends for it.
-enum ChatKey: Hashable, Sendable {
-    /// One scalar that was typed, or a line end amid what was pasted.
-    case text(String)
-    /// Ctrl and this letter.
-    case control(Character)
-    case enter, escape, tab, backspace, delete
-    case up, down, left, right, pageUp, pageDown, home, end
-}
 
 /// What the chat has to do for the user.
 enum ChatIntent: Hashable, Sendable {
