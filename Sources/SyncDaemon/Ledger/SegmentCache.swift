@@ -19,10 +19,13 @@ final class SegmentCache: Sendable {
     }
 
     private let bytesMax: Int
+    private let troubles: StoreTroubles?
     private let state = Locked(State())
 
-    init(bytesMax: Int = Limits.segmentCacheBytesMax) {
+    /// - Parameter troubles: Told of a channel whose segments do not add up to its digest.
+    init(bytesMax: Int = Limits.segmentCacheBytesMax, troubles: StoreTroubles? = nil) {
         self.bytesMax = bytesMax
+        self.troubles = troubles
     }
 
     /// Bytes of all of them, roughly.
@@ -42,6 +45,7 @@ final class SegmentCache: Sendable {
         } else {
             comparison = try SegmentComparison(snapshot, from: kept, key: key)
         }
+        if !comparison.addsUp { troubles?.contradicted(in: channel) }
         let outcome = try comparison.outcome(run, heardOf: cursor, as: snapshot)
         keep(comparison, of: channel)
         return outcome

@@ -13,6 +13,9 @@ struct SegmentComparison: Sendable {
     /// Those that hold anything, ascending.
     private let segments: [Segment]
     private let items: [RepairItem]
+    /// Whether the states add up to the channel's: else the file is damaged, and a device that is
+    /// brought to the rows is found to differ again.
+    let addsUp: Bool
     private var encoder = RatelessEncoder(0..<0)
 
     /// Enough for a thousand segments that differ: the last of them cost an item seven jumps more.
@@ -33,13 +36,16 @@ struct SegmentComparison: Sendable {
         self.newsMax = newsMax
         digest = snapshot.digest
         var segments: [Segment] = []
+        var sum = Digest.empty
         try snapshot.forEachSegment(before: .end) { segment in
             // In a damaged file two may begin at one place.
             if segment.digest.count > 0, segment.after != segments.last?.after {
                 segments.append(segment)
             }
+            sum.insert(segment.digest)
             return true
         }
+        addsUp = sum == digest
         segments.reverse()
         self.segments = segments
         if let earlier {
@@ -88,6 +94,7 @@ struct SegmentComparison: Sendable {
         _ run: SymbolRun, heardOf cursor: Timetoken = .end, as snapshot: any ChannelSnapshot
     ) throws(StoreError) -> RepairOutcome {
         guard run.first == 0, run.symbols.count <= Limits.repairSymbolsMax else { return .whole }
+        guard addsUp else { return .snapshot }
         grow(to: run.symbols.count)
         let held = try segments(since: cursor, of: snapshot)
         let (earlier, cursor) = held.map { ($0, cursor) } ?? ([:], .end)

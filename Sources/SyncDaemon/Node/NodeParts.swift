@@ -70,7 +70,8 @@ extension Configuration {
             repairs: RepairCache(
                 secret: secret, bytesMax: cacheBytes(Limits.repairCacheBytesMax),
                 troubles: troubles),
-            secret: secret, summaryBytesMax: cacheBytes(Limits.summaryCacheBytesMax))
+            segments: SegmentCache(troubles: troubles), secret: secret,
+            summaryBytesMax: cacheBytes(Limits.summaryCacheBytesMax))
     }
 
     func cacheBytes(_ limit: Int) -> Int {

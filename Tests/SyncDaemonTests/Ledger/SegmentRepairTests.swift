@@ -161,6 +161,29 @@ struct SegmentRepairTests: SegmentRepairs {
         #expect(cache.bytes > 0)
     }
 
+    @Test("a total that segments do not add up to is told to the operator, and ends in a snapshot")
+    func contradiction() throws {
+        var choices = SeededGenerator(seed: 3)
+        let bench = LedgerBench()
+        live(bench, &choices, steps: 100)
+        let key = bench.store.secret.key(of: room)
+        let device = RepairingDevice(try truth(bench.store), key: key)
+        var wrong = try bench.store.digest(of: room)
+        wrong.insert(MessageRow(timetoken: tick(1), uuid: "nobody", type: nil), key: key)
+        try bench.store.commit(through: 1_000_000) { try $0.setDigest(wrong, of: room) }
+        let operators = TroubleBench()
+        let cache = SegmentCache(troubles: operators.troubles())
+
+        let outcome = try bench.store.makeReader().withSnapshot(of: room) {
+            snapshot throws(StoreError) in
+            try cache.outcome(
+                device.segmentSymbols(200), heardOf: .end, in: room, as: snapshot, key: key)
+        }
+
+        #expect(outcome == .snapshot)
+        #expect(operators.places == [Quarantine.Place.channel(room).description])
+    }
+
     @Test(
         "what changes between the levels is left to the pushes from where the first one was",
         arguments: UInt64(1)...10)
