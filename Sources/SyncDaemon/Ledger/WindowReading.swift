@@ -39,6 +39,7 @@ struct WindowReading {
     ) throws(StoreError) -> Result<WindowPage, ProtocolError>? {
         var reading = WindowReading(query, snapshot, key, bounds)
         var (segments, isWhole, edge) = try reading.segments()
+        if segments.isEmpty, edge == .end { try reading.requireNothing() }
         let isPart = reading.end < edge
         if let first = segments.first, isPart || query.last > 0 {
             guard isDear || first.digest.count <= bounds.cheapRows else { return nil }
@@ -61,6 +62,16 @@ struct WindowReading {
         }
         reading.page.actions.sort { $0.actionTimetoken < $1.actionTimetoken }
         return .success(try reading.finished())
+    }
+
+    /// A channel without a segment has no message.
+    private func requireNothing() throws(StoreError) {
+        var isEmpty = true
+        try snapshot.forEachMessage(after: .zero) { _ in
+            isEmpty = false
+            return false
+        }
+        guard isEmpty else { throw Self.contradiction }
     }
 
     /// A whole that is less than its parts is damaged.

@@ -135,9 +135,13 @@ final class SQLReader: StoreReader {
     /// A channel's row and digest; no row when nothing was ever in it.
     func state(of channel: Channel) throws(StoreError) -> (id: Int64?, digest: Digest) {
         let found = try statements.findState.first([.text(channel.keyset), .text(channel.name)]) {
-            (id: Optional($0.integer(0)), digest: Digest($0, from: 1))
+            (id: $0.integer(0), digest: Digest($0, from: 1), after: $0.timetoken(4))
         }
-        return found ?? (nil, .empty)
+        guard let found else { return (nil, .empty) }
+        guard Segment.isWhole(after: found.after) else {
+            throw .damaged(path: path, reason: Segment.noTotal)
+        }
+        return (found.id, found.digest)
     }
 
     func last() throws(StoreError) -> Timetoken {
@@ -209,11 +213,21 @@ final class SQLReader: StoreReader {
     }
 }
 
+extension DatabaseRow {
+    /// How many rows something is of: where damage has made it more than any file has room for, as
+    /// many as can still be added up.
+    func rowCount(_ column: Int32) -> Int64 {
+        min(max(integer(column), -Self.rowCountMax), Self.rowCountMax)
+    }
+
+    private static var rowCountMax: Int64 { 1 << 48 }
+}
+
 extension Digest {
     /// Reads three columns: the count and both lanes.
     init(_ row: borrowing DatabaseRow, from column: Int32) {
         self.init(
-            count: row.integer(column),
+            count: row.rowCount(column),
             words: (
                 UInt64(bitPattern: row.integer(column + 1)),
                 UInt64(bitPattern: row.integer(column + 2))

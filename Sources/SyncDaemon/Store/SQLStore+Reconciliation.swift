@@ -5,8 +5,14 @@ import SQL
 
 extension SQLStore {
     func digest(of channel: Channel) throws(StoreError) -> Digest {
-        try statements.digests.findDigest.first([.integer(id(of: channel))]) { Digest($0, from: 0) }
-            ?? .empty
+        let found = try statements.digests.findDigest.first([.integer(id(of: channel))]) {
+            (digest: Digest($0, from: 0), after: $0.timetoken(3))
+        }
+        guard let found else { return .empty }
+        guard Segment.isWhole(after: found.after) else {
+            throw .damaged(path: path, reason: Segment.noTotal)
+        }
+        return found.digest
     }
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError) {

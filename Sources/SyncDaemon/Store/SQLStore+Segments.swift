@@ -47,7 +47,7 @@ extension Segment {
     /// Of a row with ``columns``.
     init(_ row: borrowing DatabaseRow) {
         self.init(
-            after: row.timetoken(0), messageCount: Int(row.integer(1)),
+            after: row.timetoken(0), messageCount: Int(row.rowCount(1)),
             digest: Digest(row, from: 2), timetokens: UInt64(bitPattern: row.integer(5)))
     }
 
@@ -58,8 +58,16 @@ extension Segment {
     static let wholeAfter = Timetoken.end
 
     static let columns = "after, messages, count, lane0, lane1, timetokens"
-    /// The state of a whole channel, after ``joinWhole``.
-    static let wholeColumns = "coalesce(count, 0), coalesce(lane0, 0), coalesce(lane1, 0)"
+    /// The state of a whole channel, and in which row it is, after ``joinWhole``.
+    static let wholeColumns =
+        "coalesce(count, 0), coalesce(lane0, 0), coalesce(lane1, 0), coalesce(after, 0)"
+
+    /// Why a channel has no state: of several segments none says what all of them come to.
+    static let noTotal = "the state of a whole channel is missing"
+
+    /// Whether the row that a channel has last says what all of it comes to.
+    static func isWhole(after: Timetoken) -> Bool { after == .zero || after == wholeAfter }
+
     static let joinWhole = """
         LEFT JOIN segment ON segment.channel = channel.id AND segment.after =
         (SELECT max(after) FROM segment AS other WHERE other.channel = channel.id)

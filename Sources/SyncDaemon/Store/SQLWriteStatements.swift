@@ -144,7 +144,8 @@ final class SQLDigestStatements {
         segments = try SQLSegmentStatements(connection)
         findDigest = try connection.prepare(
             """
-            SELECT count, lane0, lane1 FROM segment WHERE channel = ? ORDER BY after DESC LIMIT 1
+            SELECT count, lane0, lane1, after FROM segment
+            WHERE channel = ? ORDER BY after DESC LIMIT 1
             """)
         // The index is named so that a statement that cannot use it is an error.
         findTombstones = try connection.prepare(

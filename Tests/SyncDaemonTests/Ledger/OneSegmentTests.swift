@@ -83,4 +83,72 @@ struct OneSegmentTests {
         #expect(stored.count == wrong.count + 1)
         #expect(try stored != recomputedDigest(of: room, in: bench.store))
     }
+
+    // MARK: What is lost, or cannot be
+
+    /// A channel of some messages, and what `change` makes of its rows in the file.
+    private func damaged(messages: Int, _ change: String) throws -> LedgerBench {
+        do {
+            let bench = try bench()
+            for _ in 0..<messages {
+                bench.wall += 7
+                _ = bench.commit(write(.publish(.numbered(1), hoursKept: 0)))
+            }
+        }
+        try StoreConnection(path: SQLStore.path(in: directory.path)).execute(change)
+        let bench = try bench()
+        bench.wall = 1_000_000
+        return bench
+    }
+
+    private func page(_ store: any Store) throws -> WindowPage? {
+        let (query, key) = (OlderQuery(channel: room.name, last: 1000), store.secret.key(of: room))
+        let page = try store.makeReader().withSnapshot(of: room) { snapshot throws(StoreError) in
+            try WindowReading.page(query, from: snapshot, key: key)
+        }
+        return try? page?.get()
+    }
+
+    @Test("a channel of several segments without its total is damaged, for who reads and writes")
+    func noTotal() throws {
+        let bench = try damaged(
+            messages: 60, "DELETE FROM segment WHERE after = \(Segment.wholeAfter)")
+
+        #expect(throws: StoreError.self) { try page(bench.store) }
+        #expect(throws: StoreError.self) { try bench.store.digest(of: room) }
+        let writes = [write(.add(.on(1))), write(.add(.on(1)), channel: Channel("den"))]
+        let answers = bench.commit(writes).answers.map(\.result)
+        #expect(answers.count == 2)
+        #expect(answers.first == .failure(.storeDamaged))
+        if case .failure(let error)? = answers.last { Issue.record("\(error)") }
+    }
+
+    @Test("a channel with messages and without a segment is damaged, and one without both is empty")
+    func noSegment() throws {
+        let bench = try damaged(messages: 2, "DELETE FROM segment")
+        #expect(throws: StoreError.self) { try page(bench.store) }
+        _ = bench.commit(write(.add(.on(1)), channel: Channel("den")))
+        try StoreConnection(path: SQLStore.path(in: directory.path))
+            .execute("DELETE FROM message")
+        #expect(try page(bench.store)?.messages == [])
+    }
+
+    @Test(
+        "no number of rows ends the daemon, in whichever segment it is",
+        arguments: ["count", "messages"], [Int64.max, .max - 1, .min, .min + 1, -1])
+    func extremes(column: String, value: Int64) throws {
+        let bench = try damaged(
+            messages: 60, "UPDATE segment SET \(column) = \(value) WHERE after <> 0")
+        _ = try? page(bench.store)
+        let all = try storedSegments(of: room, in: bench.store)
+        for segment in all {
+            let place = Timetoken(rawValue: segment.after.rawValue + 1)
+            _ = bench.commit(
+                write(.deleteMessages(after: place.predecessor, through: place)),
+                write(.publish(.numbered(1), hoursKept: 0)), write(.add(.on(place.rawValue))))
+        }
+        _ = try? page(bench.store)
+        let other = bench.commit(write(.add(.on(1)), channel: Channel("den"))).answers
+        if case .failure(let error)? = other.first?.result { Issue.record("\(error)") }
+    }
 }

@@ -102,6 +102,7 @@ struct StoreReconciliationContract {
         try store.commit(through: 5) {
             for start in [20, 0, 10] as [UInt64] { try $0.setSegment(segment(start, 1), of: room) }
             try $0.setSegment(segment(10, 2), of: room)
+            try $0.setDigest(.empty, of: room)
             try $0.setSegment(segment(0, 9), of: den)
         }
 
