@@ -39,7 +39,7 @@ struct WindowReading {
     ) throws(StoreError) -> Result<WindowPage, ProtocolError>? {
         var reading = WindowReading(query, snapshot, key, bounds)
         var (segments, isWhole, edge) = try reading.segments()
-        if segments.isEmpty, edge == .end { try reading.requireNothing() }
+        if query.last > 0, segments.isEmpty, edge == .end { try reading.requireNothing() }
         let isPart = reading.end < edge
         if let first = segments.first, isPart || query.last > 0 {
             guard isDear || first.digest.count <= bounds.cheapRows else { return nil }
