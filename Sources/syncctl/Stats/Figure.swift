@@ -6,7 +6,7 @@ enum Figure {
     /// By thousands.
     private static let signs = ["", "k", "M", "G", "T", "P"]
 
-    static func text(_ value: Double, _ unit: StatsColumn.Unit = .plain) -> String {
+    static func text(_ value: Double) -> String {
         var (scaled, power) = (max(0, value), 0)
         // Rounded it would have four digits.
         while scaled >= 999.5, power < signs.count - 1 {

@@ -2,19 +2,16 @@
 
 /// A figure of an interval.
 struct StatsColumn: Sendable {
-    enum Unit: Sendable { case plain, bytes, milliseconds }
-
     /// In JSON.
     let key: String
     /// Above a column.
     let title: String
     let summary: String
-    var unit = Unit.plain
     /// `nil`: the daemon does not say, or nothing happened.
     let value: @Sendable (StatsInterval) -> Double?
 
     func text(_ interval: StatsInterval) -> String {
-        value(interval).map { Figure.text($0, unit) } ?? "-"
+        value(interval).map { Figure.text($0) } ?? "-"
     }
 
     /// So wide that no figure has to be cut.
@@ -37,7 +34,7 @@ struct StatsColumn: Sendable {
         ) { $0.rate("syncdaemon_writes_committed_total") },
         StatsColumn(
             key: "commitMilliseconds", title: "commit",
-            summary: "of 100 commits 99 were quicker, ms", unit: .milliseconds
+            summary: "of 100 commits 99 were quicker, ms"
         ) { $0.bound(of: "syncdaemon_commit_seconds", part: 0.99).map { $0 * 1000 } },
         StatsColumn(
             key: "queued", title: "queue", summary: "writes and questions that wait"
@@ -53,41 +50,40 @@ struct StatsColumn: Sendable {
             summary: "commands that were refused, in a second"
         ) { $0.rate("syncdaemon_command_errors_total") },
         StatsColumn(
-            key: "unsentBytes", title: "unsent", summary: "bytes that wait for slow devices",
-            unit: .bytes
+            key: "unsentBytes", title: "unsent", summary: "bytes that wait for slow devices"
         ) { $0.now["syncdaemon_unsent_bytes"] },
         StatsColumn(
             key: "cpuPercent", title: "cpu%", summary: "of one processor, in percent"
         ) { $0.rate("process_cpu_seconds_total").map { $0 * 100 } },
         StatsColumn(
-            key: "residentBytes", title: "rss", summary: "memory of the process", unit: .bytes
+            key: "residentBytes", title: "rss", summary: "memory of the process"
         ) { $0.now["process_resident_memory_bytes"] },
     ]
 
     /// What `top` shows besides.
     static let stored: [StatsColumn] = [
         StatsColumn(
-            key: "databaseBytes", title: "store", summary: "the database file", unit: .bytes
+            key: "databaseBytes", title: "store", summary: "the database file"
         ) { $0.now["syncdaemon_store_bytes"] },
-        StatsColumn(key: "logBytes", title: "wal", summary: "its log", unit: .bytes) {
+        StatsColumn(key: "logBytes", title: "wal", summary: "its log") {
             $0.now["syncdaemon_store_wal_bytes"]
         },
         StatsColumn(
-            key: "diskFreeBytes", title: "free", summary: "what the disk has left", unit: .bytes
+            key: "diskFreeBytes", title: "free", summary: "what the disk has left"
         ) { $0.now["syncdaemon_store_disk_free_bytes"] },
         StatsColumn(
-            key: "memoryBytes", title: "mem", summary: "memory that clients cause", unit: .bytes
+            key: "memoryBytes", title: "mem", summary: "memory that clients cause"
         ) { $0.now["syncdaemon_memory_bytes"] },
         StatsColumn(
-            key: "memoryMaxBytes", title: "of", summary: "what they may cause", unit: .bytes
+            key: "memoryMaxBytes", title: "of", summary: "what they may cause"
         ) { $0.now["syncdaemon_memory_max_bytes"] },
         StatsColumn(
             key: "turnMilliseconds", title: "turn",
-            summary: "of 100 turns of a reactor 99 were quicker, ms", unit: .milliseconds
+            summary: "of 100 turns of a reactor 99 were quicker, ms"
         ) { $0.bound(of: "syncdaemon_reactor_turn_seconds", part: 0.99).map { $0 * 1000 } },
         StatsColumn(
             key: "waitMilliseconds", title: "wait",
-            summary: "of 100 questions 99 waited less, ms", unit: .milliseconds
+            summary: "of 100 questions 99 waited less, ms"
         ) { $0.bound(of: "syncdaemon_read_wait_seconds", part: 0.99).map { $0 * 1000 } },
         StatsColumn(
             key: "pagesPerSecond", title: "pg/s", summary: "pages of windows in a second"
