@@ -57,6 +57,9 @@ class Page(DaemonTestCase):
                 command = command.replace(
                     "/run/syncdaemon/admin.sock", f"{directory}/syncdaemon/admin.sock").replace(
                     "/var/backups", str(directory))
+                if command.endswith("--watch"):
+                    await self.watched(command, expected, environment)
+                    continue
                 done = await asyncio.to_thread(
                     subprocess.run, ["sh", "-c", command], capture_output=True, text=True,
                     check=True, env=environment, timeout=PATIENCE * WORK_ALONE_MAX)
@@ -67,6 +70,21 @@ class Page(DaemonTestCase):
                         told(done.stdout.replace(str(directory), "/var/backups")), told(expected))
                 count += 1
         self.assertGreaterEqual(count, 12)
+
+    async def watched(self, command, expected, environment):
+        """One that goes on until it is stopped: its columns, and a row of as many figures."""
+        process = await asyncio.create_subprocess_exec(
+            *command.split(), env=environment, stdout=subprocess.PIPE)
+        try:
+            async with asyncio.timeout(PATIENCE * WORK_ALONE_MAX):
+                head, row = [(await process.stdout.readline()).decode() for _ in range(2)]
+        finally:
+            process.kill()
+            await process.wait()
+        columns = expected.splitlines()[0].split()
+        with self.subTest(command=command):
+            self.assertEqual(head.split(), columns)
+            self.assertEqual(len(row.split()), len(columns))
 
     def test_each_command_has_its_row(self):
         shown = subprocess.run(
