@@ -204,6 +204,15 @@ enum DatabaseConnection<Failure: Error>: ~Copyable {
         }
     }
 
+    /// As ``SQLiteConnection/copyPages(to:)``; a server's database is no file.
+    @inline(never)
+    func copyPages(to target: String) throws(Failure) {
+        switch self {
+        case .sqlite(let connection): try connection.copyPages(to: target)
+        case .postgres: preconditionFailure("The pages of a server's database are its own.")
+        }
+    }
+
     /// As ``SQLiteConnection/fileLength()``.
     @inline(never)
     func fileLength() throws(Failure) -> Int64 {

@@ -19,6 +19,17 @@ extension DatabaseFile {
         return try copied.summary()
     }
 
+    /// Copies the data of a running daemon page for page, and checks the copy.
+    static func copyPages(
+        _ source: String, to part: String
+    ) throws(DatabaseFileError) -> DatabaseSummary {
+        let original = try DatabaseFile(path: source, isShared: true)
+        try original.copyPages(to: part, as: part)
+        let copied = try DatabaseFile(path: part, isShared: false, as: source)
+        try copied.check()
+        return try copied.summary()
+    }
+
     /// Copies the data of a running daemon to a file that must not exist; nothing is left of one
     /// that fails.
     ///

@@ -12,6 +12,10 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
     case newer(path: String, version: Int64)
     case older(path: String, version: Int64)
     case damaged(path: String, reason: String)
+    case noArchive(path: String)
+    case nothingArchived(at: Timetoken, path: String, first: Timetoken?)
+    case missingPiece(Int, run: String)
+    case damagedPiece(path: String, reason: String)
     case exists(path: String)
     case noFile(path: String)
     case noDirectory(path: String)
@@ -36,6 +40,18 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
         case .damaged(let path, let reason):
             "\(path) is damaged: \(reason). Take an older backup, or see docs/OPERATIONS.md,"
                 + " \"When the file is damaged\"."
+        case .noArchive(let path):
+            "\(path) is not a file, and no archive. Name the file that \"syncdaemon backup\" made,"
+                + " or the directory that [archive] directory names."
+        case .nothingArchived(let moment, let path, let first):
+            "\(path) has nothing of \(moment.dateText) or before."
+                + (first.map { " The first moment that it has is \($0.dateText)." }
+                    ?? " It has no copy of the database yet.")
+        case .missingPiece(let number, let run):
+            "\(run): the piece \(number) is missing. Moments before it can be restored: name one"
+                + " with --at."
+        case .damagedPiece(let path, let reason):
+            "\(path) is damaged: \(reason). Moments before it can be restored: name one with --at."
         case .exists(let path): "\(path) exists already. Name another file, or remove that one."
         case .noFile(let path):
             "\(path) is not a file. Name the file that \"syncdaemon backup\" made."
@@ -176,6 +192,16 @@ struct DatabaseFile: ~Copyable {
             throw .noRoom(path: name)
         } catch .failed(_, let reason) {
             throw .failed(path: name, reason: "\(reason), while \(path) was copied to it")
+        }
+        try FileSystem.sync(target)
+    }
+
+    /// As ``copy(to:as:)``, page for page, so that pages of the log fit on it.
+    func copyPages(to target: String, as name: String) throws(DatabaseFileError) {
+        do throws(DatabaseFileError) {
+            try connection.copyPages(to: target)
+        } catch .noRoom {
+            throw .noRoom(path: name)
         }
         try FileSystem.sync(target)
     }

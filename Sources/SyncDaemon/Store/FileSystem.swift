@@ -35,6 +35,32 @@ enum FileSystem {
         guard fsync(descriptor.rawValue) == 0 else { throw failure(path) }
     }
 
+    /// Makes a directory for this user alone, unless it is there.
+    static func makeDirectory(_ path: String) throws(DatabaseFileError) {
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
+    }
+
+    /// What is in a directory, ascending.
+    static func names(in path: String) throws(DatabaseFileError) -> [String] {
+        guard let directory = unsafe opendir(path) else { throw failure(path) }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { bytes in
+                unsafe bytes.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     static func rename(_ path: String, to target: String) throws(DatabaseFileError) {
         guard unsafe Glibc.rename(path, target) == 0 else { throw failure(target) }
     }

@@ -23,13 +23,18 @@ struct StoreLog {
 
     /// Copies the log once it has grown, as far as no reader is in the way; when it has grown too
     /// long because one always was, waits for them a moment and empties it.
-    mutating func checkpointIfLong(_ connection: borrowing StoreConnection) throws(StoreError) {
+    ///
+    /// - Parameter archive: Has the log before.
+    mutating func checkpointIfLong(
+        _ connection: borrowing StoreConnection, _ archive: LogArchive?
+    ) throws(StoreError) {
         let pages = connection.logPages
         // After a whole copy SQLite starts the log anew. While a reader prevents that, the log
         // grows, and trying at each commit would only cost time.
         if pages + StoreLog.pagesBetweenCopies < copyAt { self = StoreLog(pagesMax: pagesMax) }
         guard pages >= copyAt else { return }
         copyAt = pages + StoreLog.pagesBetweenCopies
+        archive?.takeAll()
         do throws(StoreError) {
             guard pages >= truncateAt else { return try connection.checkpoint() }
             truncateAt = pages + pagesMax / 4
@@ -72,9 +77,7 @@ extension SQLStore {
         guard pages != nil else { return false }
         let hasPages = connection.logPages > 0 || !isRunStored
         do throws(StoreError) {
-            let isEmpty = try connection.truncateLog(
-                waitingAtMost: Int32(Limits.logWaitMilliseconds))
-            return isEmpty && hasPages
+            return try truncateLog(waitingAtMost: Limits.logWaitMilliseconds) && hasPages
         } catch {
             switch error {
             case .full, .damaged: return false
@@ -82,6 +85,14 @@ extension SQLStore {
             }
         }
     }
+
+    /// As ``SQLiteConnection/truncateLog(waitingAtMost:)``; the archive has the log before.
+    private func truncateLog(waitingAtMost milliseconds: Int) throws(StoreError) -> Bool {
+        archive?.takeAll()
+        return try connection.truncateLog(waitingAtMost: Int32(milliseconds))
+    }
+
+    func passTime() { archive?.passTime() }
 
     /// Bounds the bytes of the file's pages that stay in memory for the one who writes.
     func limitCache(to bytes: Int) throws(StoreError) {
@@ -94,12 +105,13 @@ extension SQLStore {
         if try pages.freeCount() > Int64(Limits.freePagesKept) {
             // In the log first, as any other change.
             try connection.execute("PRAGMA incremental_vacuum(\(Limits.freedPagesPerStepMax))")
-            try log.checkpointIfLong(connection)
+            archive?.note(connection.logPages, through: last)
+            try log.checkpointIfLong(connection, archive)
             return true
         }
         guard connection.logPages > 0 else { return false }
         // A reader in the way is met again after the next write.
-        _ = try connection.truncateLog(waitingAtMost: 0)
+        _ = try truncateLog(waitingAtMost: 0)
         return false
     }
 
@@ -115,11 +127,11 @@ extension SQLStore {
                     step = 1
                     continue
                 }
+                archive?.note(connection.logPages, through: last)
                 given += step
                 step = min(2 * step, Limits.roomPagesPerCommitMax)
                 // The file is as short as it can be only then, and the log has no length.
-                guard try connection.truncateLog(waitingAtMost: Int32(Limits.logWaitMilliseconds))
-                else { break }
+                guard try truncateLog(waitingAtMost: Limits.logWaitMilliseconds) else { break }
             }
         } catch {
             guard error == .full else { throw error }

@@ -63,6 +63,8 @@ final class SQLStore: Store {
     /// What the open transaction adds to that.
     var addedUses: [ExactText: StoredUse] = [:]
     var log = StoreLog()
+    /// What is told of the log before it begins anew; `nil`: nobody.
+    var archive: LogArchive?
     /// `nil` on a server.
     let pages: FilePages?
     /// What errors call the database.
@@ -235,6 +237,7 @@ final class SQLStore: Store {
     }
 
     deinit {
+        archive?.finish()
         // A tidy end, not a needed one: the next start would read the log.
         _ = try? connection.truncateLog(waitingAtMost: Int32(Limits.logWaitMilliseconds))
     }
@@ -273,7 +276,8 @@ final class SQLStore: Store {
         (raisedFloor, raisedDeletionFloor) = (nil, nil)
         mutationCount += mutationsAdded
         mutationsAdded = 0
-        try log.checkpointIfLong(connection)
+        archive?.note(connection.logPages, through: last)
+        try log.checkpointIfLong(connection, archive)
     }
 
     func rollback() {

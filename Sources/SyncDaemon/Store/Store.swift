@@ -263,6 +263,9 @@ protocol Store:
     /// second.
     func renewSeat() throws(StoreError)
 
+    /// Does what is due for what was committed long ago; called about once a second.
+    func passTime()
+
     /// Has something called each second that a call waits for a server.
     func onWait(_ body: @escaping () -> Void)
 
@@ -287,6 +290,7 @@ extension Store {
 
     var term: Int { 0 }
     func renewSeat() throws(StoreError) {}
+    func passTime() {}
     func onWait(_ body: @escaping () -> Void) {}
     func emptyLog() throws(StoreError) -> Bool { false }
     var roomMissing: Int { 0 }

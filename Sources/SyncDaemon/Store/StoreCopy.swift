@@ -67,7 +67,9 @@ struct StoreCopy: ~Copyable {
             summary.difference = "\(count) rows of \(table) have a wrong checksum"
             return summary
         }
-        try checkDigests(&summary)
+        let check = try DigestCheck(new)
+        if let difference = check.difference { summary.difference = difference }
+        summary.channels = check.channels
         return summary
     }
 
@@ -137,62 +139,5 @@ struct StoreCopy: ~Copyable {
                 """)
             _ = try set.first { _ in true }
         }
-    }
-
-    // MARK: Digests
-
-    /// Computes each channel's digest from the rows of the copy, and compares it with what is kept.
-    private func checkDigests(_ summary: inout StoreCopySummary) throws(StoreError) {
-        guard let secret = try SQLiteSchema.secret(new) else {
-            summary.difference = "the secret cannot be read"
-            return
-        }
-        var kept: [Int64: Digest] = [:]
-        var names: [Int64: Channel] = [:]
-        try new.prepareScan(
-            "SELECT id, keyset, name, \(Segment.wholeColumns) FROM channel \(Segment.joinWhole)"
-        ).query { row in
-            let words = (UInt64(bitPattern: row.integer(4)), UInt64(bitPattern: row.integer(5)))
-            kept[row.integer(0)] = Digest(count: row.integer(3), words: words)
-            names[row.integer(0)] = Channel(row.text(2), keyset: row.text(1))
-            return true
-        }
-        let keys = names.mapValues { secret.key(of: $0) }
-        var computed: [Int64: Digest] = [:]
-        func insert(_ row: CoveredRow, _ channel: Int64) {
-            // A row of no channel is in none's digest, in neither database.
-            guard let key = keys[channel] else { return }
-            computed[channel, default: .empty].insert(row.hash(key))
-        }
-        // What is hidden is in no digest.
-        try new.prepareScan(
-            """
-            SELECT channel, timetoken, uuid, type FROM message
-            WHERE NOT \(SQLiteSchema.isHiddenMessage)
-            """
-        ).query { row in
-            let message = MessageRow(
-                timetoken: row.timetoken(1), uuid: row.text(2), type: row.optionalText(3))
-            insert(.message(message), row.integer(0))
-            return true
-        }
-        try new.prepareScan(
-            """
-            SELECT channel, message, type, value, uuid, added, score FROM action
-            WHERE live = 1 AND NOT \(SQLiteSchema.isHiddenAction)
-            AND NOT \(SQLiteSchema.isHiddenByClearing)
-            """
-        ).query { row in
-            let key = MessageAction.Key(
-                messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
-                uuid: row.text(4))
-            insert(.action(row.action(under: key, added: 5, score: 6)), row.integer(0))
-            return true
-        }
-        for (id, digest) in kept where digest != computed[id] ?? .empty {
-            let name = names[id].map { LogText.quoted($0.name) } ?? "?"
-            summary.difference = "the rows of the channel \(name) do not come to its digest"
-        }
-        summary.channels = kept.count
     }
 }

@@ -1,0 +1,25 @@
+// The bounds of the archive.
+
+import EventModel
+
+extension Limits {
+    /// Bytes of the log that wait in the log itself; with more they go to the shelf at once.
+    static let archiveTakeBytes = 4 * 1024 * 1024
+    /// Bytes of a piece; one that has more ends, before its time.
+    static let archivePieceBytes = 16 * 1024 * 1024
+    /// Frames of one chunk; an archive with more is no archive.
+    static let archiveChunkFramesMax: UInt64 = 1 << 28
+    /// Frames of the log that are read at a time.
+    static let archiveFramesPerRead = 64
+    /// Bytes of a file that are copied at a time.
+    static let archiveCopyBytes = 1024 * 1024
+    /// Bytes that wait beside the data because the archive takes none; over it: what comes is not
+    /// archived, until there is room and the database has been copied anew.
+    static let archiveWaitingBytesMax = 1024 * 1024 * 1024
+    /// Milliseconds after a gap before archiving begins anew.
+    static let archivePauseMilliseconds: UInt64 = 5000
+    /// Seconds between two tries when the archive's directory cannot be written to.
+    static let archiveRetrySeconds: UInt64 = 5
+    /// Milliseconds between two looks of the archive's thread, when nothing wakes it.
+    static let archiveRoundMilliseconds: UInt64 = 1000
+}

@@ -1,0 +1,79 @@
+// A file that is read or written at any place, with errors that name it.
+
+import Glibc
+
+/// An open file.
+struct BinaryFile: ~Copyable {
+    let path: String
+    private let descriptor: FileDescriptor
+
+    private init(_ path: String, _ flags: Int32) throws(DatabaseFileError) {
+        let opened = unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard opened >= 0 else {
+            if flags & O_CREAT == 0, errno == ENOENT { throw .absent(path: path) }
+            throw FileSystem.failure(path)
+        }
+        self.path = path
+        descriptor = FileDescriptor(owning: opened)
+    }
+
+    static func reading(_ path: String) throws(DatabaseFileError) -> BinaryFile {
+        try BinaryFile(path, O_RDONLY)
+    }
+
+    /// One that is there, to be changed.
+    static func changing(_ path: String) throws(DatabaseFileError) -> BinaryFile {
+        try BinaryFile(path, O_RDWR)
+    }
+
+    /// An empty one, in the place of what is there.
+    static func making(_ path: String) throws(DatabaseFileError) -> BinaryFile {
+        try BinaryFile(path, O_WRONLY | O_CREAT | O_TRUNC)
+    }
+
+    /// - Returns: Fewer bytes at the end of the file.
+    func read(_ count: Int, at offset: Int) throws(DatabaseFileError) -> [UInt8] {
+        var (bytes, length) = ([UInt8](repeating: 0, count: count), 0)
+        while length < count {
+            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe pread(
+                    descriptor.rawValue, buffer.baseAddress?.advanced(by: length), count - length,
+                    offset + length)
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw FileSystem.failure(path) }
+            guard got > 0 else { break }
+            length += got
+        }
+        bytes.removeLast(count - length)
+        return bytes
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(DatabaseFileError) {
+        try write(bytes[...], at: offset)
+    }
+
+    func write(_ bytes: ArraySlice<UInt8>, at offset: Int) throws(DatabaseFileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe pwrite(
+                    descriptor.rawValue, buffer.baseAddress?.advanced(by: written),
+                    bytes.count - written, offset + written)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileSystem.failure(path) }
+            written += count
+        }
+    }
+
+    /// Cuts it off, or lengthens it with zeros.
+    func setLength(_ bytes: Int) throws(DatabaseFileError) {
+        guard ftruncate(descriptor.rawValue, bytes) == 0 else { throw FileSystem.failure(path) }
+    }
+
+    /// Waits until its contents are on the disk.
+    func sync() throws(DatabaseFileError) {
+        guard fsync(descriptor.rawValue) == 0 else { throw FileSystem.failure(path) }
+    }
+}

@@ -1,0 +1,205 @@
+// Copies the log to the archive's shelf before SQLite writes over it.
+//
+// SQLite begins the log anew only after all of it was copied into the database, and only the
+// ledger's thread does that. So whatever is taken here before each such copy is all there ever was:
+// pages of the database, which put over an earlier copy of it make it what it was at each commit.
+
+import EventModel
+import Glibc
+
+/// Takes the log of a store; confined to the ledger's thread.
+///
+/// What goes wrong here is told to the shelf, and concerns no write: the run ends, and another one
+/// begins, which needs a copy of the whole database first.
+final class LogArchive {
+    /// What is known of the log while it is taken without a gap.
+    private struct Run {
+        let name: String
+        /// Of the next piece.
+        var number = 0
+        /// As it stands in the log.
+        var bytes: [UInt8]
+        var header: LogHeader
+        /// Frames that are there, and those that were taken.
+        var frames: Int
+        var taken: Int
+        /// Of frames that were not.
+        var marks: [LogMark] = []
+        var through: Timetoken
+    }
+
+    private let database: String
+    private let shelf: ArchiveShelf
+    private let milliseconds: UInt64
+    private let now: () -> UInt64
+    private let makeName: () -> String
+    private var run: Run?
+    private var log: BinaryFile?
+    // The piece that is being written.
+    private var piece: BinaryFile?
+    private var pieceBytes = 0
+    private var pieceBegan: UInt64 = 0
+    /// No new run begins before.
+    private var pausedUntil: UInt64 = 0
+
+    /// - Parameters:
+    ///   - seconds: After which what was committed is on the shelf.
+    ///   - now: Milliseconds of a clock that only goes forward.
+    ///   - makeName: For each new run.
+    init(
+        of database: String, to shelf: ArchiveShelf, seconds: Int,
+        now: @escaping () -> UInt64 = Clock.monotonicMilliseconds,
+        makeName: @escaping () -> String
+    ) {
+        (self.database, self.shelf, self.now, self.makeName) = (database, shelf, now, makeName)
+        milliseconds = UInt64(seconds) * 1000
+    }
+
+    /// To be called after each transaction.
+    ///
+    /// - Parameters:
+    ///   - frames: In the log after it.
+    ///   - through: The newest position in the database now.
+    func note(_ frames: Int, through: Timetoken) {
+        guard frames > 0 else { return }
+        attempt { () throws(DatabaseFileError) in
+            guard run != nil else { return try begin(at: frames, through) }
+            try look(frames, through)
+            guard let run else { return }
+            let bytes = (run.frames - run.taken) * run.header.frameBytes
+            if bytes >= Limits.archiveTakeBytes { try take() }
+        }
+        passTime()
+    }
+
+    /// To be called before the log is copied into the database.
+    func takeAll() {
+        attempt { () throws(DatabaseFileError) in try take() }
+    }
+
+    /// Ends the piece when it is time; to be called about once a second.
+    func passTime() {
+        guard let run, piece != nil || run.frames > run.taken else { return }
+        let isLong = pieceBytes >= Limits.archivePieceBytes
+        guard isLong || now() >= pieceBegan + milliseconds else { return }
+        finish()
+    }
+
+    /// Takes what there is, and ends the piece.
+    func finish() {
+        attempt { () throws(DatabaseFileError) in
+            try take()
+            try seal()
+        }
+    }
+
+    private func attempt(_ body: () throws(DatabaseFileError) -> Void) {
+        do throws(DatabaseFileError) {
+            try body()
+        } catch {
+            lose("\(error)")
+        }
+    }
+
+    private func begin(at frames: Int, _ through: Timetoken) throws(DatabaseFileError) {
+        guard now() >= pausedUntil, !shelf.isFull else { return }
+        try FileSystem.makeDirectory(shelf.directory)
+        let log = try BinaryFile.reading(database + "-wal")
+        let bytes = try log.read(LogHeader.byteCount, at: 0)
+        guard let header = LogHeader(bytes) else {
+            throw .damaged(path: log.path, reason: "its header is not SQLite's")
+        }
+        let name = makeName()
+        run = Run(
+            name: name, bytes: bytes, header: header, frames: frames, taken: frames,
+            through: through)
+        self.log = consume log
+        pieceBegan = now()
+        shelf.begin(name)
+    }
+
+    /// Notes what a transaction has added.
+    private func look(_ frames: Int, _ through: Timetoken) throws(DatabaseFileError) {
+        guard var run = self.run.take() else { return }
+        let bytes = try log?.read(LogHeader.byteCount, at: 0) ?? []
+        if bytes != run.bytes {
+            guard run.taken == run.frames, let header = LogHeader(bytes),
+                header.follows(run.header)
+            else {
+                throw .failed(
+                    path: database,
+                    reason: "another program copied its log while the daemon ran; only the daemon"
+                        + " may have it open")
+            }
+            (run.bytes, run.header, run.frames, run.taken) = (bytes, header, 0, 0)
+        }
+        if run.taken == run.frames, piece == nil { pieceBegan = now() }
+        if frames > run.frames { run.marks.append(LogMark(frames: frames, through: through)) }
+        (run.frames, run.through) = (frames, through)
+        self.run = run
+    }
+
+    private func take() throws(DatabaseFileError) {
+        guard let run, run.frames > run.taken else { return }
+        if piece == nil { try makePiece() }
+        // In the last frame, or at the end of the log's header.
+        let before =
+            run.header.offset(ofFrame: run.taken)
+            - (run.taken == 0 ? LogFrame.sumBytes : run.header.pageBytes + LogFrame.sumBytes)
+        let chunk = LogChunk(
+            header: run.bytes, sumBefore: try log?.read(LogFrame.sumBytes, at: before) ?? [],
+            first: run.taken, count: run.frames - run.taken, marks: run.marks)
+        try append(chunk.bytes)
+        var next = run.taken
+        while next < run.frames {
+            let count = min(run.frames - next, Limits.archiveFramesPerRead)
+            let wanted = count * run.header.frameBytes
+            let bytes = try log?.read(wanted, at: run.header.offset(ofFrame: next)) ?? []
+            guard bytes.count == wanted else {
+                throw .damaged(path: database + "-wal", reason: "it is shorter than it was")
+            }
+            try append(bytes)
+            next += count
+        }
+        self.run?.taken = run.frames
+        self.run?.marks = []
+    }
+
+    private var piecePath: String { shelf.directory + "/next" + ArchiveShelf.partEnding }
+
+    private func makePiece() throws(DatabaseFileError) {
+        piece = try .making(piecePath)
+        pieceBytes = 0
+        try append(LogChunk.start)
+    }
+
+    private func append(_ bytes: [UInt8]) throws(DatabaseFileError) {
+        try piece?.write(bytes, at: pieceBytes)
+        pieceBytes += bytes.count
+    }
+
+    private func seal() throws(DatabaseFileError) {
+        guard let run, piece != nil else { return }
+        try append(LogChunk.end)
+        piece = nil
+        let name = ArchiveName(run: run.name, .piece(run.number), through: run.through)
+        try FileSystem.rename(piecePath, to: "\(shelf.directory)/\(name.waiting)")
+        self.run?.number += 1
+        pieceBegan = now()
+        shelf.put(bytes: pieceBytes)
+        if shelf.isFull {
+            throw .failed(
+                path: shelf.directory,
+                reason: "\(shelf.bytes) bytes wait here, and the archive takes none")
+        }
+    }
+
+    private func lose(_ reason: String) {
+        run = nil
+        piece = nil
+        log = nil
+        FileSystem.remove(piecePath)
+        pausedUntil = now() + Limits.archivePauseMilliseconds
+        shelf.lose(reason)
+    }
+}
