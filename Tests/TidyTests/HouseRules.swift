@@ -40,7 +40,13 @@ enum HouseRules {
         ),
         ("CHTTPParser", ["Sources/SyncDaemon/Transport/HTTPRequestParser.swift"]),
         ("CInih", ["Sources/SyncDaemon/Node/INIFile.swift"]),
-        ("CZlib", ["Sources/SyncDaemon/Gateway/PubNub/InflateStream.swift"]),
+        (
+            "CZlib",
+            [
+                "Sources/SyncDaemon/Gateway/PubNub/InflateStream.swift",
+                "Sources/SyncDaemon/Archive/CompressedFile.swift",
+            ]
+        ),
         ("CSystemd", ["Sources/SyncDaemon/Platform/"]),
         ("CSodium", ["Sources/SyncDaemon/Store/DigestSecret.swift"]),
         ("CCBOR", ["Sources/SyncDaemon/Access/CBOR"]),

@@ -4,8 +4,8 @@ enum Layers {
     /// Folders of Sources/SyncDaemon, lowest first; Program.swift stands above all of them.
     static let folders = [
         "Model", "Platform", "Quota", "Wire", "Filter", "Access", "Transport", "Store", "Ledger",
-        "Files", "Transfer", "Presence", "Webhooks", "Interception", "Engine", "Cluster", "Hub",
-        "Operations", "Gateway", "Reactor", "Administration", "Node",
+        "Archive", "Files", "Transfer", "Presence", "Webhooks", "Interception", "Engine",
+        "Cluster", "Hub", "Operations", "Gateway", "Reactor", "Administration", "Node",
     ]
 
     private static let home = "Sources/SyncDaemon/"

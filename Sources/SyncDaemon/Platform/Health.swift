@@ -32,12 +32,14 @@ final class Health: Sendable {
         case interceptorsFailing = "interceptors_failing"
         /// Files of channels cannot be written or read.
         case filesFailing = "files_failing"
+        /// What is committed does not come to the archive.
+        case archiveFailing = "archive_failing"
 
         /// Whether clients lack something: no balancer should turn away from a daemon whose
         /// trouble is somebody else's.
         var concernsClients: Bool {
             switch self {
-            case .webhooksFailing, .interceptorsFailing, .filesFailing: false
+            case .webhooksFailing, .interceptorsFailing, .filesFailing, .archiveFailing: false
             default: true
             }
         }

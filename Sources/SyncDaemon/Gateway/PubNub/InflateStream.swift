@@ -1,4 +1,4 @@
-// Owns one of zlib's decompressors. The only file that touches zlib.
+// Owns one of zlib's decompressors.
 
 import CZlib
 

@@ -1,0 +1,143 @@
+// The directory of an archive: what is in it, and how something comes to it.
+
+import EventModel
+import Glibc
+
+/// What was archived without a gap: bases, and the log from the first of them on.
+struct ArchiveRun: Hashable, Sendable {
+    let name: String
+    /// Ascending.
+    var bases: [ArchiveName] = []
+    /// Ascending, by number.
+    var pieces: [ArchiveName] = []
+
+    /// The newest base of a moment or before.
+    func base(at moment: Timetoken) -> ArchiveName? { bases.last { $0.through <= moment } }
+
+    /// The pieces that lead from a base to a moment and beyond.
+    func pieces(from base: ArchiveName, to moment: Timetoken) -> ArraySlice<ArchiveName> {
+        let rest = pieces.drop { $0.through < base.through }
+        let end = rest.firstIndex { $0.through > moment } ?? rest.endIndex
+        return rest[..<min(end + 1, rest.endIndex)]
+    }
+
+    /// The first number that is not there between others.
+    static func missingPiece(of pieces: ArraySlice<ArchiveName>) -> Int? {
+        var next: Int?
+        for piece in pieces {
+            guard case .piece(let number) = piece.kind else { continue }
+            if let next, number != next { return next }
+            next = number + 1
+        }
+        return nil
+    }
+
+    /// What it leads to.
+    var through: Timetoken { max(bases.last?.through ?? .zero, pieces.last?.through ?? .zero) }
+}
+
+/// A directory that one store has for itself.
+struct ArchiveDirectory: Sendable {
+    let path: String
+
+    /// Says in the directory whose it is.
+    private static let owner = "syncdaemon-archive"
+
+    /// Makes it this store's, unless it is another one's.
+    ///
+    /// - Parameter epoch: The store's.
+    func claim(_ epoch: String) throws(DatabaseFileError) {
+        let name = "\(path)/\(Self.owner)"
+        let text = Array((epoch + "\n").utf8)
+        guard FileSystem.exists(name) else {
+            guard try FileSystem.names(in: path).isEmpty else {
+                throw .failed(
+                    path: path,
+                    reason: "it is not empty, and no archive; name a directory of its own")
+            }
+            let file = try BinaryFile.making(name)
+            try file.write(text, at: 0)
+            try file.sync()
+            return
+        }
+        guard try BinaryFile.reading(name).read(256, at: 0) == text else {
+            throw .failed(
+                path: path,
+                reason: "another store's archive is there; name a directory of its own")
+        }
+    }
+
+    /// All runs, by when they began.
+    func runs() throws(DatabaseFileError) -> [ArchiveRun] {
+        guard FileSystem.exists("\(path)/\(Self.owner)") else { throw .noArchive(path: path) }
+        var runs: [ArchiveRun] = []
+        for name in try FileSystem.names(in: path) {
+            let directory = "\(path)/\(name)"
+            guard FileSystem.isDirectory(directory) else { continue }
+            var run = ArchiveRun(name: name)
+            for file in try FileSystem.names(in: directory) {
+                guard let found = ArchiveName(run: name, file: file) else { continue }
+                switch found.kind {
+                case .base: run.bases.append(found)
+                case .piece: run.pieces.append(found)
+                }
+            }
+            run.bases.sort { $0.through < $1.through }
+            run.pieces.sort { $0.through < $1.through }
+            runs.append(run)
+        }
+        return runs
+    }
+
+    /// Compresses a file to its place; it has its name only when it is on the disk.
+    func take(_ file: String, as name: ArchiveName) throws(DatabaseFileError) {
+        let target = "\(try directory(of: name.run))/\(name.file)"
+        let part = target + ArchiveShelf.partEnding
+        do throws(DatabaseFileError) {
+            let source = try BinaryFile.reading(file)
+            _ = try BinaryFile.making(part)
+            let copy = try CompressedFile.filling(part)
+            var length = 0
+            while true {
+                let bytes = try source.read(Limits.archiveCopyBytes, at: length)
+                guard !bytes.isEmpty else { break }
+                try copy.write(bytes)
+                length += bytes.count
+            }
+            try copy.finish()
+            try FileSystem.sync(part)
+            try FileSystem.rename(part, to: target)
+        } catch {
+            FileSystem.remove(part)
+            throw error
+        }
+        try FileSystem.sync(FileSystem.directory(of: target))
+    }
+
+    /// Where what a run has belongs, which is there.
+    func directory(of run: String) throws(DatabaseFileError) -> String {
+        let directory = "\(path)/\(run)"
+        try FileSystem.makeDirectory(directory)
+        return directory
+    }
+
+    /// Removes what leads to no moment after `moment`.
+    ///
+    /// - Returns: How many files went.
+    func forget(before moment: Timetoken) throws(DatabaseFileError) -> Int {
+        var count = 0
+        let runs = try runs()
+        for (index, run) in runs.enumerated() {
+            // The last one is still being written.
+            let isOver = index < runs.count - 1 && run.through < moment
+            let base = run.base(at: moment)
+            let old = (run.bases + run.pieces).filter { name in
+                isOver || base.map { name.through < $0.through } ?? false
+            }
+            for name in old { FileSystem.remove("\(path)/\(name.path)") }
+            if isOver { _ = unsafe rmdir("\(path)/\(run.name)") }
+            count += old.count
+        }
+        return count
+    }
+}

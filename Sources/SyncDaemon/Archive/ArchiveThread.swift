@@ -1,0 +1,184 @@
+// The archive's own thread: brings what waits on the shelf to the directory, and makes bases.
+
+import Basis
+import EventModel
+import Glibc
+
+/// What an operator wants archived.
+struct ArchiveSettings: Hashable, Sendable {
+    var directory: String
+    /// Hours between two copies of the whole database.
+    var baseHours: Int
+    /// Days of which every moment can be restored.
+    var keptDays: Int
+}
+
+/// How the archive stands, for the metrics.
+struct ArchiveFigures: Hashable, Sendable {
+    /// What can be restored.
+    var through = Timetoken.zero
+    var pieces = 0
+    var bases = 0
+    var gaps = 0
+    var waitingBytes = 0
+}
+
+/// Archives on a thread of its own, so that a slow directory lets nobody wait.
+final class ArchiveThread: Sendable {
+    private let shelf: ArchiveShelf
+    private let thread: Locked<OSThread?>
+    private let state = Locked(ArchiveFigures())
+
+    /// How the archive stands.
+    var figures: ArchiveFigures { state.withLock { $0 } }
+
+    /// - Parameters:
+    ///   - database: Which is archived.
+    ///   - epoch: The store's.
+    ///   - now: The newest time.
+    init(
+        _ settings: ArchiveSettings, of database: String, epoch: String, from shelf: ArchiveShelf,
+        health: Health, log: Log, now: @escaping @Sendable () -> Timetoken
+    ) {
+        self.shelf = shelf
+        thread = Locked(nil)
+        thread.withLock { thread in
+            thread = OSThread(name: "archive") { [shelf, state] in
+                var keeper = ArchiveKeeper(
+                    settings, of: database, epoch: epoch, from: shelf, health: health, log: log)
+                var isOpen = true
+                while isOpen {
+                    // A closed queue does not wait.
+                    isOpen = !shelf.isClosed
+                    keeper.round(at: now(), isLast: !isOpen)
+                    state.withLock { $0 = keeper.figures }
+                    if isOpen { shelf.wait(milliseconds: Limits.archiveRoundMilliseconds) }
+                }
+            }
+        }
+    }
+
+    /// Brings away what waits, and ends the thread.
+    ///
+    /// - Precondition: Nothing more comes to the shelf.
+    func stop() {
+        shelf.close()
+        thread.withLock { $0.take() }?.join()
+    }
+}
+
+/// What the thread does in each round.
+private struct ArchiveKeeper {
+    let settings: ArchiveSettings
+    let database: String
+    let epoch: String
+    let shelf: ArchiveShelf
+    let health: Health
+    let log: Log
+    private(set) var figures = ArchiveFigures()
+    private let archive: ArchiveDirectory
+    /// The last base of each run.
+    private var lastBase: (run: String, at: Timetoken)?
+    private var lastForgetting = Timetoken.zero
+    /// After a failure.
+    private var waitsUntil = Timetoken.zero
+
+    private static let ticksPerSecond: UInt64 = 10_000_000
+
+    init(
+        _ settings: ArchiveSettings, of database: String, epoch: String, from shelf: ArchiveShelf,
+        health: Health, log: Log
+    ) {
+        (self.settings, self.database, self.epoch) = (settings, database, epoch)
+        (self.shelf, self.health, self.log) = (shelf, health, log)
+        archive = ArchiveDirectory(path: settings.directory)
+    }
+
+    mutating func round(at now: Timetoken, isLast: Bool) {
+        tellGap()
+        defer { figures.waitingBytes = shelf.bytes }
+        guard now >= waitsUntil || isLast else { return }
+        do throws(DatabaseFileError) {
+            try archive.claim(epoch)
+            try deliver()
+            // A copy takes long; what comes later is in the next life's first one.
+            if !isLast {
+                try makeBase(at: now)
+                try forget(at: now)
+            }
+            if health.clear(.archiveFailing) { log.notice("The archive goes on.") }
+        } catch {
+            waitsUntil = now.advanced(by: Limits.archiveRetrySeconds * Self.ticksPerSecond)
+            let text = "The archive fails: \(error)"
+            if health.report(.archiveFailing, text) { log.error(text) }
+        }
+    }
+
+    /// Says once of each gap that there is one.
+    private mutating func tellGap() {
+        let gaps = shelf.gaps
+        guard gaps > figures.gaps else { return }
+        figures.gaps = gaps
+        log.error(
+            "The archive has a gap; it goes on from a new copy of the database.",
+            ["reason": shelf.gap ?? "", "gaps": gaps])
+    }
+
+    /// Brings what waits to its place, the oldest first.
+    private mutating func deliver() throws(DatabaseFileError) {
+        guard FileSystem.isDirectory(shelf.directory) else { return }
+        let names = try FileSystem.names(in: shelf.directory)
+        var waiting = names.compactMap { ArchiveName(waiting: $0) }
+        waiting.sort { ($0.run, $0.through) < ($1.run, $1.through) }
+        for name in waiting {
+            let file = "\(shelf.directory)/\(name.waiting)"
+            try FileSystem.sync(file)
+            let bytes = Int(FileSystem.size(file))
+            try archive.take(file, as: name)
+            FileSystem.remove(file)
+            shelf.put(bytes: -bytes)
+            figures.pieces += 1
+            figures.through = max(figures.through, name.through)
+        }
+    }
+
+    private mutating func makeBase(at now: Timetoken) throws(DatabaseFileError) {
+        guard let run = shelf.run else { return }
+        if let lastBase, lastBase.run == run {
+            let hours = UInt64(settings.baseHours) * 3600 * Self.ticksPerSecond
+            guard now >= lastBase.at.advanced(by: hours) else { return }
+        }
+        let directory = try archive.directory(of: run)
+        let part = try PartialFile(of: directory + "/base")
+        let summary: DatabaseSummary
+        do throws(DatabaseFileError) {
+            summary = try DatabaseFile.copyPages(database, to: part.path)
+        } catch {
+            part.discard()
+            throw error
+        }
+        let name = ArchiveName(run: run, .base, through: summary.last)
+        try part.conclude()
+        try FileSystem.rename(directory + "/base", to: "\(archive.path)/\(name.path)")
+        try FileSystem.sync(directory)
+        lastBase = (run, now)
+        figures.bases += 1
+        figures.through = max(figures.through, summary.last)
+        log.notice(
+            "The whole database is in the archive.",
+            [
+                "file": "\(archive.path)/\(name.path)",
+                "bytes": FileSystem.size("\(archive.path)/\(name.path)"),
+            ])
+    }
+
+    private mutating func forget(at now: Timetoken) throws(DatabaseFileError) {
+        let hour = 3600 * Self.ticksPerSecond
+        guard now >= lastForgetting.advanced(by: hour) else { return }
+        lastForgetting = now
+        let kept = UInt64(settings.keptDays) * 24 * hour
+        guard now.rawValue > kept else { return }
+        let count = try archive.forget(before: Timetoken(rawValue: now.rawValue - kept))
+        if count > 0 { log.info("What was archived long ago is removed.", ["files": count]) }
+    }
+}
