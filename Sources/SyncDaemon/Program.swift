@@ -34,7 +34,10 @@ public enum Program {
             case .salvage(let arguments):
                 return Copying.salvage(try load(arguments.serve), to: arguments.file)
             case .restore(let arguments):
-                return Copying.restore(try load(arguments.serve), from: arguments.file)
+                return Copying.restore(
+                    try load(arguments.serve), from: arguments.file, at: arguments.moment)
+            case .verify(let arguments):
+                return Copying.verify(arguments.file)
             case .copyStore(let arguments):
                 return StoreCopying.run(arguments)
             case .showVersion:

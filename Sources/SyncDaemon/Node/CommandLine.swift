@@ -1,5 +1,7 @@
 // What the arguments ask the program to do.
 
+import EventModel
+
 /// A flag that names a setting, with its value.
 struct FlagSetting: Sendable {
     let key: SettingKey<Configuration>
@@ -17,12 +19,14 @@ struct ServeArguments: Sendable {
     var asksServer = false
 }
 
-/// What stands behind `backup`, `salvage` or `restore`.
+/// What stands behind `backup`, `salvage`, `restore` or `verify`.
 struct CopyArguments: Sendable {
-    /// The backup.
+    /// The backup, or an archive.
     let file: String
     /// They say where the data is.
     var serve: ServeArguments
+    /// Of an archive; `nil`: the newest moment.
+    var moment: Timetoken?
 }
 
 /// One way to call the program.
@@ -33,6 +37,7 @@ enum Invocation: Sendable {
     case backUp(CopyArguments)
     case salvage(CopyArguments)
     case restore(CopyArguments)
+    case verify(CopyArguments)
     case copyStore(StoreCopyArguments)
     case showVersion
     /// The text to show on standard output.
@@ -56,7 +61,10 @@ enum Invocation: Sendable {
             return .salvage(try copyArguments(rest, of: first))
         case "restore":
             if isHelpWanted(rest) { return .showHelp(HelpText.restore) }
-            return .restore(try copyArguments(rest, of: first))
+            return .restore(try copyArguments(rest, of: first, takesMoment: true))
+        case "verify":
+            if isHelpWanted(rest) { return .showHelp(HelpText.verify) }
+            return .verify(try copyArguments(rest, of: first))
         case "store":
             if isHelpWanted(rest) { return .showHelp(HelpText.storeCopy) }
             return .copyStore(try StoreCopyArguments(rest))
@@ -81,8 +89,8 @@ enum Invocation: Sendable {
                 nearest: Spelling.nearest(
                     to: first,
                     among: [
-                        "serve", "config", "backup", "salvage", "restore", "store", "version",
-                        "help",
+                        "serve", "config", "backup", "salvage", "restore", "verify", "store",
+                        "version", "help",
                     ]))
         }
     }
@@ -125,13 +133,45 @@ enum Invocation: Sendable {
 
     /// One file and the flags of `serve`, in any order.
     private static func copyArguments(
-        _ arguments: [String], of command: String
+        _ arguments: [String], of command: String, takesMoment: Bool = false
     ) throws(ConfigurationError) -> CopyArguments {
         var words: [String] = []
+        var arguments = arguments
+        let moment = takesMoment ? try takeMoment(from: &arguments) : nil
         let serve = try serveArguments(arguments) { words.append($0) }
         guard let file = words.first, !file.isEmpty else { throw .missingFile(command: command) }
         if words.count > 1 { throw .unexpectedArgument(words[1]) }
-        return CopyArguments(file: file, serve: serve)
+        return CopyArguments(file: file, serve: serve, moment: moment)
+    }
+
+    private static let momentFlag = "--at"
+
+    /// Takes `--at TIME` out of the arguments.
+    private static func takeMoment(
+        from arguments: inout [String]
+    ) throws(ConfigurationError) -> Timetoken? {
+        var (others, found): ([String], Timetoken?) = ([], nil)
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let name = String(argument.prefix { $0 != "=" })
+            guard name == momentFlag else {
+                others.append(argument)
+                continue
+            }
+            guard found == nil else { throw .repeated(.flag(name), key: "the flag") }
+            let inline =
+                name.count < argument.count ? String(argument.dropFirst(name.count + 1)) : nil
+            let expected = "a moment such as 2026-11-30T09:30:00Z, or a timetoken"
+            let text = try value(of: name, inline, &rest, expected: expected)
+            let ticks = text.utf8.count == 17 ? UInt64(text) : nil
+            guard let moment = ticks.map({ Timetoken(rawValue: $0) }) ?? Timetoken(date: text)
+            else {
+                throw .badValue(.flag(name), key: "the moment", value: text, expected: expected)
+            }
+            found = moment
+        }
+        arguments = others
+        return found
     }
 
     /// Flags as `--name value` or `--name=value`; a yes-or-no flag stands alone or takes `=no`.

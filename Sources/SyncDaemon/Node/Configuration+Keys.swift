@@ -6,7 +6,8 @@ extension Configuration {
     /// Every setting, section by section.
     static let keys: [SettingKey<Configuration>] =
         section("server", server) + section("tls", tls) + section("store", store)
-        + section("cluster", cluster) + section("log", log) + section("limits", limits)
+        + section("archive", archive) + section("cluster", cluster) + section("log", log)
+        + section("limits", limits)
 
     /// The sections, in the table's order.
     static let sections: [String] = keys.reduce(into: []) { sections, key in
@@ -160,6 +161,26 @@ extension Configuration {
             "mutation_days", 1...36_500, into: \.mutationDays,
             "Days for which a write's mutation id is remembered. A retry after that is a new write."
         ),
+    ]
+
+    private static let archive: [SettingKey<Configuration>] = [
+        .optionalDirectory(
+            "directory", into: \.archiveDirectory,
+            "Where every change of the file goes, so that \"syncdaemon restore\" can put back any"
+                + " moment: an empty directory, on another disk, that the daemon may write to."
+        ).with(\.flag, "--archive-directory").with(\.example, "/var/backups/syncdaemon"),
+        .number(
+            "seconds", 1...3600, into: \.archiveSeconds,
+            "Seconds after which what was written is in the archive."
+        ).with(\.flag, "--archive-seconds"),
+        .number(
+            "base_hours", 1...8760, into: \.archiveBaseHours,
+            "Hours between two copies of the whole file. Restoring takes longer with more."
+        ).with(\.flag, "--archive-base-hours"),
+        .number(
+            "keep_days", 1...3650, into: \.archiveKeepDays,
+            "Days of which any moment can be restored. What only older ones need is removed."
+        ).with(\.flag, "--archive-keep-days"),
     ]
 
     private static let cluster: [SettingKey<Configuration>] = [

@@ -54,6 +54,7 @@ extension Configuration {
         if result.configuration.adminSocket == nil { result.chooseSocket(environment) }
         result.takeAdminKey(environment, read: readSecret)
         result.takeCluster(environment, read: readSecret)
+        result.takeArchive()
         result.lookAtAddresses(environment)
         // Wrong keysets may be guarded ones; and a socket that was passed is looked at by itself.
         if areKeysetsRight, !ServiceNotifier.passesSockets(environment) {

@@ -71,6 +71,14 @@ struct Configuration: Hashable, Sendable {
     var tombstoneDays = 30
     var mutationDays = 30
 
+    // MARK: [archive]
+
+    /// `nil`: nothing is archived.
+    var archiveDirectory: String?
+    var archiveSeconds = 10
+    var archiveBaseHours = 24
+    var archiveKeepDays = 7
+
     // MARK: [cluster]
 
     /// Where daemons come that follow this one; `nil`: it is alone, or in reserve.

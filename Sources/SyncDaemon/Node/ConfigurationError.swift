@@ -67,6 +67,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case noDirectory
     case storeURL(ConfigurationSource, StoreURLMistake)
     case cluster(ConfigurationSource, ClusterMistake)
+    case archive(ConfigurationSource, ArchiveMistake)
     case reachableByOthers(ConfigurationSource, String)
     /// Found by a reload only.
     case lastGuardGone
@@ -139,6 +140,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
                 + " Name another, or make it for the daemon's user: install -d -m 700 -o USER DIR."
         case .storeURL(let source, let mistake): "\(source): \(mistake)"
         case .cluster(let source, let mistake): "\(source): \(mistake)"
+        case .archive(let source, let mistake): "\(source): \(mistake)"
         case .badConsole(let source, let error): "\(source): There is no console. \(error)"
         case .badAddress(let source, let error), .badSocket(let source, let error):
             "\(source): \(error)"

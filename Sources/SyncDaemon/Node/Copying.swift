@@ -1,4 +1,4 @@
-// `syncdaemon backup`, `salvage` and `restore`: the data as one file, and back.
+// `syncdaemon backup`, `salvage`, `restore` and `verify`: the data as one file, and back.
 
 import Basis
 import EventModel
@@ -32,7 +32,7 @@ private enum CopyError: Error, CustomStringConvertible {
     }
 }
 
-/// The three commands; each says on standard output what it did.
+/// The commands; each says on standard output what it did.
 enum Copying {
     /// - Returns: The exit code.
     static func backUp(_ configuration: Configuration, to target: String) -> Int32 {
@@ -124,7 +124,11 @@ enum Copying {
     }
 
     /// - Returns: The exit code.
-    static func restore(_ configuration: Configuration, from source: String) -> Int32 {
+    ///
+    /// - Parameter moment: Of an archive.
+    static func restore(
+        _ configuration: Configuration, from source: String, at moment: Timetoken?
+    ) -> Int32 {
         report {
             () throws(CopyError) in
             let target = try path(in: configuration)
@@ -134,7 +138,7 @@ enum Copying {
             let kept: String?
             let summary: DatabaseSummary
             do throws(DatabaseFileError) {
-                (summary, kept) = try replace(target, in: directory, with: source)
+                (summary, kept) = try replace(target, in: directory, with: source, at: moment)
             } catch {
                 throw .file(error)
             }
@@ -154,6 +158,49 @@ enum Copying {
         }
     }
 
+    /// - Parameter source: A backup, or an archive.
+    /// - Returns: The exit code.
+    static func verify(_ source: String) -> Int32 {
+        report {
+            () throws(CopyError) in
+            do throws(DatabaseFileError) {
+                guard FileSystem.isDirectory(source) else {
+                    return "\(source) is sound: \(try DatabaseFile.verify(source))."
+                }
+                return try verify(ArchiveDirectory(path: source))
+            } catch {
+                throw .file(error)
+            }
+        }
+    }
+
+    private static func verify(
+        _ archive: ArchiveDirectory
+    ) throws(DatabaseFileError) -> String {
+        // Where there is room for what the archive is of.
+        let part = try PartialFile(of: archive.path + "/verify")
+        var lines: [String] = []
+        do throws(DatabaseFileError) {
+            try filling(part.path, to: 0) { [path = part.path] () throws(DatabaseFileError) in
+                try archive.verify(in: path) { run, summary in
+                    lines.append(
+                        "\(run.name) is sound: any moment from \(run.first.dateText) to"
+                            + " \(run.last.dateText) can be restored (\(run.bases) copies,"
+                            + " \(run.pieces) pieces with \(run.transactions) transactions); at"
+                            + " the end it holds \(summary).")
+                }
+            }
+        } catch {
+            lines.forEach { print($0) }
+            throw error
+        }
+        part.discard()
+        guard !lines.isEmpty else {
+            throw .nothingArchived(at: .end, path: archive.path, first: nil)
+        }
+        return lines.joined(separator: "\n")
+    }
+
     /// Takes the directory as a daemon does.
     private static func lock(_ directory: String) throws(CopyError) -> FileDescriptor {
         do throws(StoreError) {
@@ -167,11 +214,14 @@ enum Copying {
 
     /// - Returns: What is there now, and the new name of what was there.
     private static func replace(
-        _ target: String, in directory: String, with source: String
+        _ target: String, in directory: String, with source: String, at moment: Timetoken?
     ) throws(DatabaseFileError) -> (DatabaseSummary, String?) {
         try FileSystem.entrust(directory + "/lock", toOwnerOf: directory)
         let part = try PartialFile(of: target)
-        let summary = try copy(source, isShared: false, to: part.path)
+        let summary =
+            FileSystem.isDirectory(source)
+            ? try restore(ArchiveDirectory(path: source), at: moment ?? .end, to: part.path)
+            : try copy(source, isShared: false, to: part.path)
         let kept: String?
         do throws(DatabaseFileError) {
             try FileSystem.entrust(part.path, toOwnerOf: directory)
@@ -183,6 +233,18 @@ enum Copying {
         try part.conclude()
         try FileSystem.sync(directory)
         return (summary, kept)
+    }
+
+    /// Makes what an archive had at a moment, in a file that gets its real name likewise.
+    private static func restore(
+        _ archive: ArchiveDirectory, at moment: Timetoken, to part: String
+    ) throws(DatabaseFileError) -> DatabaseSummary {
+        try filling(part, to: 0) { () throws(DatabaseFileError) in
+            _ = try archive.restore(moment, to: part)
+            let restored = try DatabaseFile(path: part, isShared: false)
+            try restored.check()
+            return try restored.summary()
+        }
     }
 
     /// Copies to a file that gets its real name only when it is whole, sound and on the disk.
@@ -274,6 +336,8 @@ private final class Flag: Sendable {
 }
 
 /// Shows a person at a terminal how a file grows while `body` runs.
+///
+/// - Parameter total: What it comes to at most; 0: nobody knows.
 private func showingGrowth<Value>(
     of path: String, to total: Int64, _ body: () throws(DatabaseFileError) -> Value
 ) throws(DatabaseFileError) -> Value {
@@ -281,7 +345,8 @@ private func showingGrowth<Value>(
     let isOver = Flag()
     let thread = OSThread(name: "progress") {
         while !isOver.isSet.load(ordering: .relaxed) {
-            let line = "\r\(megabytes(FileSystem.size(path))) of at most \(megabytes(total)) "
+            let most = total > 0 ? " of at most \(megabytes(total))" : ""
+            let line = "\r\(megabytes(FileSystem.size(path)))\(most) "
             _ = unsafe write(STDERR_FILENO, line, line.utf8.count)
             var pause = Clock.span(nanoseconds: 200_000_000)
             unsafe nanosleep(&pause, nil)

@@ -13,7 +13,9 @@ enum HelpText {
           syncdaemon config print [FLAGS]    print the configuration that serve would use
           syncdaemon backup [FLAGS] FILE     copy the data to a new file, also while it is served
           syncdaemon salvage [FLAGS] FILE    save what can be read of damaged data in a new file
-          syncdaemon restore [FLAGS] FILE    put a copy in the place of the data
+          syncdaemon restore [FLAGS] FILE    put a copy in the place of the data; or what an archive
+                                             had at a moment
+          syncdaemon verify FILE             say whether a copy, or an archive, can be relied upon
           syncdaemon store copy --from PLACE --to PLACE
                                              take the data to PostgreSQL, or back
           syncdaemon --version
@@ -151,11 +153,16 @@ enum HelpText {
 
     static let restore = """
         Usage: syncdaemon restore [FLAGS] FILE
+               syncdaemon restore [FLAGS] [--at MOMENT] ARCHIVE
 
         Puts the data of FILE, a backup, in the place of what is in the data directory. No daemon
         may run on that directory: stop it first, and its socket with it. FILE is checked, and
         stays as it is. What was in the directory is kept beside it as syncdaemon.db.replaced. The
         new data gets the directory's owner and mode 0600.
+
+        ARCHIVE is what [archive] directory names. Of it comes what was there at MOMENT, such as
+        2026-11-30T09:30:00Z or a timetoken: every write that was acknowledged before, and nothing
+        later. Without --at it is the newest that is there. It says up to when.
 
         Flags are those of "syncdaemon serve"; --data-dir DIR says where the data is. Devices that
         have seen what came after the backup are recognised when they connect, and made equal.
@@ -169,6 +176,25 @@ enum HelpText {
           systemctl stop syncdaemon.socket syncdaemon.service
           syncdaemon restore --data-dir /var/lib/syncdaemon /var/backups/syncdaemon.db
           systemctl start syncdaemon.socket syncdaemon.service
+
+        """
+
+    static let verify = """
+        Usage: syncdaemon verify FILE|ARCHIVE
+
+        Reads a whole backup, or an archive, and changes nothing: pages and indexes, tables, the
+        checksums of everything that was archived, and of each channel the digest that its rows
+        come to, beside the one that is kept. Of an archive each run is put together as restore
+        does it, beside it in the file verify.part, for which there must be room. A run is what was
+        archived without a gap; the moments of each are named.
+
+        Exit codes:
+          0  all of it is what was written
+          1  it is not, or could not be read; the message says what and where
+          2  the command line is wrong
+
+        Example:
+          syncdaemon verify /var/backups/syncdaemon
 
         """
 

@@ -18,6 +18,8 @@ struct Metrics: Sendable {
     let interceptors: InterceptorThread
     /// `nil`: there are none.
     let files: FileService?
+    /// `nil`: nothing is archived.
+    let archive: ArchiveThread?
     /// `nil`: no daemon can follow this one.
     let links: LinkServer?
     /// The database; `nil`: there is no file, or it is another daemon's.
@@ -40,7 +42,7 @@ struct Metrics: Sendable {
         var last = ""
         let all = [
             rows, serverRows, clusterRows, cacheRows, tlsRows, refusals, tenants, webhookRows,
-            interceptorRows, fileRows, codeRows, storeRows,
+            interceptorRows, fileRows, archiveRows, codeRows, storeRows,
         ]
         for row in all.joined() {
             if row.name != last {

@@ -40,6 +40,7 @@ final class Node: Sendable {
     let interceptors: InterceptorThread
     let administration: Administration
     private let fileService: FileService?
+    private let archive: ArchiveThread?
     private let certificate: CertificateWatch
     private let watch: HealthWatch
     private let reactorSwitch: ReactorSwitch
@@ -68,6 +69,8 @@ final class Node: Sendable {
         let (makeReader, place) = (opened.makeReader, configuration.databasePlace)
         let troubles = StoreTroubles(of: configuration, health, counters, log)
         let files = files(of: opened.store, troubles)
+        archive = NodeArchive(configuration, of: opened.store, opened.clock)?
+            .start(epoch: opened.start.epoch, opened.clock, health, log)
         let quarantine = Quarantine(troubles: troubles)
         accounts = Accounts(of: configuration, opened.start.memberships)
         (reactorSwitch, admission) = (ReactorSwitch(count: count), Admission(of: configuration))
@@ -107,7 +110,8 @@ final class Node: Sendable {
             metrics: Metrics(
                 counters: counters, health: health, admission: admission, ledger: ledger,
                 readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
-                interceptors: interceptors, files: fileService, links: part.links, place: place),
+                interceptors: interceptors, files: fileService, archive: archive,
+                links: part.links, place: place),
             exposure: exposure, administration: administration, files: fileService,
             console: ConsoleRoutes(configuration, exposure, log))
         let engine = LocalEngine(
@@ -196,6 +200,8 @@ final class Node: Sendable {
         webhooks.stop()
         fileService?.stop()
         keeper.stop()
+        // Behind the last commit.
+        archive?.stop()
     }
 
     /// Asks every thread that clients depend on to show that it runs.

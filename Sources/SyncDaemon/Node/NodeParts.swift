@@ -97,6 +97,40 @@ extension Configuration {
     }
 }
 
+/// What a store's log goes through on its way to the archive; `nil`: it goes nowhere.
+struct NodeArchive {
+    private let shelf: ArchiveShelf
+    private let settings: ArchiveSettings
+    private let database: String
+
+    /// Has a store's log from now on.
+    init?(_ configuration: Configuration, of store: (any Store)?, _ clock: DaemonClock) {
+        guard let directory = configuration.archiveDirectory, let store = store as? SQLStore,
+            configuration.storeKind == .sqlite
+        else { return nil }
+        database = SQLStore.path(in: configuration.directory)
+        settings = ArchiveSettings(
+            directory: directory, baseHours: configuration.archiveBaseHours,
+            keptDays: configuration.archiveKeepDays)
+        shelf = ArchiveShelf(beside: database)
+        let log = LogArchive(of: database, to: shelf, seconds: configuration.archiveSeconds) {
+            var generator = SystemRandomNumberGenerator()
+            return ArchiveName.run(at: Timetoken(rawValue: clock.ticks()), using: &generator)
+        }
+        log.note(store.connection.logPages, through: store.last)
+        store.archive = log
+    }
+
+    /// Begins to bring it there.
+    func start(
+        epoch: String, _ clock: DaemonClock, _ health: Health, _ log: Log
+    ) -> ArchiveThread {
+        ArchiveThread(
+            settings, of: database, epoch: epoch, from: shelf, health: health, log: log
+        ) { Timetoken(rawValue: clock.ticks()) }
+    }
+}
+
 /// Where files of channels are; nowhere beside a store in memory, or in a cluster.
 func openFiles(
     _ configuration: Configuration,

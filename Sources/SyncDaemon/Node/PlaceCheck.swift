@@ -15,6 +15,7 @@ extension Examination {
     ) {
         forgiveCredentials()
         lookAtDirectory()
+        lookAtArchive()
         lookAtOwners()
         lookForPublishKeys()
         lookAtCertificate()

@@ -19,6 +19,9 @@ struct InvocationTests {
             (["restore", "--data-dir", "data", "copy.db"], "restore copy.db"),
             (["salvage", "copy.db"], "salvage copy.db"), (["salvage", "--help"], "help"),
             (["restore", "copy.db", "--data-dir=data"], "restore copy.db"),
+            (["restore", "--at", "17960165119545071", "a"], "restore a 17960165119545071"),
+            (["restore", "a", "--at=1970-01-01T00:00:01Z"], "restore a 10000000"),
+            (["verify", "copy.db"], "verify copy.db"), (["verify", "--help"], "help"),
             (["store", "copy", "--from", "sqlite:a", "--to=postgres:host=b"], "copy syncdaemon"),
             (["store", "copy", "--schema=c", "--to=sqlite:a", "--from=postgres:host=b"], "copy c"),
             (["store", "--help"], "help"),
@@ -33,7 +36,9 @@ struct InvocationTests {
             case .printConfiguration: "print"
             case .backUp(let arguments): "backup " + arguments.file
             case .salvage(let arguments): "salvage " + arguments.file
-            case .restore(let arguments): "restore " + arguments.file
+            case .restore(let arguments):
+                "restore " + arguments.file + (arguments.moment.map { " \($0)" } ?? "")
+            case .verify(let arguments): "verify " + arguments.file
             case .copyStore(let arguments): "copy " + arguments.schema
             case .showVersion: "version"
             case .showHelp: "help"

@@ -1,0 +1,63 @@
+// Where the archive is: what of the configuration is about that.
+
+import EventModel
+import Glibc
+
+extension Examination {
+    /// Looks at what makes an archive.
+    mutating func takeArchive() {
+        let sources = configuration.sources
+        guard configuration.archiveDirectory != nil else {
+            let keys = ["archive.seconds", "archive.base_hours", "archive.keep_days"]
+            if let source = keys.lazy.compactMap({ sources[$0] }).first {
+                mistakes.append(.archive(source, .nowhere))
+            }
+            return
+        }
+        guard configuration.storeKind != .sqlite else { return }
+        mistakes.append(.archive(sources["archive.directory"] ?? .standard, .noFile))
+    }
+
+    /// Adds what keeps the daemon from archiving here; it would start, and say so.
+    mutating func lookAtArchive() {
+        guard let path = configuration.archiveDirectory, configuration.storeKind == .sqlite else {
+            return
+        }
+        let source = configuration.sources["archive.directory"] ?? .standard
+        if let reason = obstacle(at: path) {
+            mistakes.append(.archive(source, .unusable(path: path, reason: reason)))
+        } else if let mode = DataDirectory.mode(of: path), mode & 0o077 != 0 {
+            warnings.append(.directoryForAll(source, path: path, mode: mode))
+        }
+    }
+
+    private func obstacle(at path: String) -> String? {
+        guard FileSystem.exists(path) else { return "there is no such directory" }
+        if let owner = DataDirectory.owner(of: configuration.directory), owner.user != 0,
+            let own = DataDirectory.owner(of: path), own.user != owner.user
+        {
+            return "it is not the daemon's user's"
+        }
+        return DataDirectory.obstacle(at: path)
+    }
+}
+
+/// What is wrong with an archive.
+enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
+    case nowhere
+    case noFile
+    case unusable(path: String, reason: String)
+
+    /// What it is, and what to do.
+    var description: String {
+        switch self {
+        case .nowhere: "[archive] has no directory. Name one, or leave the rest out."
+        case .noFile:
+            "[archive] is for kind = sqlite. Leave it out: a PostgreSQL server archives by itself,"
+                + " and what is in memory is gone with the daemon."
+        case .unusable(let path, let reason):
+            "[archive] directory \(LogText.quoted(path)) cannot hold the archive: \(reason). Make"
+                + " it for the daemon's user: install -d -m 700 -o USER DIR."
+        }
+    }
+}

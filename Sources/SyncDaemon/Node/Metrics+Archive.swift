@@ -1,0 +1,24 @@
+// How the archive stands, as rows of the metrics.
+
+import EventModel
+
+extension Metrics {
+    /// None without an archive.
+    var archiveRows: [Row] {
+        guard let archive else { return [] }
+        let figures = archive.figures
+        return [
+            gauge(
+                "archive_through_timestamp_seconds",
+                "Up to when the archive can restore, in seconds since 1970.",
+                Int(figures.through.rawValue / 10_000_000)),
+            gauge(
+                "archive_waiting_bytes", "Bytes that wait beside the data for the archive.",
+                figures.waitingBytes),
+            counter(
+                "archive_pieces", "Pieces of the log that came to the archive.", figures.pieces),
+            counter("archive_bases", "Copies of the whole database likewise.", figures.bases),
+            counter("archive_gaps", "How often the archive had to begin anew.", figures.gaps),
+        ]
+    }
+}

@@ -1,0 +1,52 @@
+// What the configuration may say of an archive, and what the machine has to say to it.
+
+import EventModel
+import Foundation
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Archive check")
+struct ArchiveCheckTests {
+    private func examine(_ text: String) -> Examination {
+        Configuration.examine(
+            arguments: ServeArguments(), environment: ["HOME": "/nowhere"],
+            file: ConfigurationFile(path: "sync.ini", text: text))
+    }
+
+    private func mistakes(_ examination: Examination) -> [ArchiveMistake] {
+        examination.mistakes.compactMap {
+            if case .archive(_, let mistake) = $0 { mistake } else { nil }
+        }
+    }
+
+    @Test(
+        "it has a directory, and is for a file",
+        arguments: [
+            ("directory = /srv/archive", []), ("seconds = 5", [.nowhere]),
+            ("directory = /srv/archive\n[store]\nkind = memory", [.noFile]),
+            ("directory = /srv/archive\n[store]\nkind = postgres\nurl = host=db", [.noFile]),
+        ] as [(String, [ArchiveMistake])])
+    func words(text: String, expected: [ArchiveMistake]) {
+        #expect(mistakes(examine("[archive]\n" + text)) == expected)
+    }
+
+    @Test("here and now it can be written to")
+    func place() throws {
+        let directory = try ScratchDirectory()
+        var good = examine("[archive]\ndirectory = \(directory.path)")
+        good.lookAtArchive()
+        #expect(mistakes(good) == [])
+        var absent = examine("[archive]\ndirectory = \(directory.path)/archive")
+        absent.lookAtArchive()
+        #expect(
+            mistakes(absent) == [
+                .unusable(
+                    path: directory.path + "/archive", reason: "there is no such directory")
+            ])
+        try Data().write(to: URL(fileURLWithPath: directory.path + "/archive"))
+        var file = examine("[archive]\ndirectory = \(directory.path)/archive")
+        file.lookAtArchive()
+        #expect(mistakes(file).count == 1)
+    }
+}
