@@ -1,0 +1,202 @@
+"""`[archive]`, `syncdaemon restore --at` and `syncdaemon verify`: any moment comes back as it was."""
+
+import asyncio
+import contextlib
+import gzip
+import pathlib
+import sqlite3
+import tempfile
+import time
+import unittest
+
+from archive import Load, bases, is_right, pieces, restored
+from case import eventually
+from daemon import run_to_end
+from disk import readiness
+from prometheus import WatchedTestCase
+from raw import RawClient
+
+
+class Archive(WatchedTestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="syncdaemon-archive-")
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+        self.archive = self.scratch / "archive"
+        self.archive.mkdir()
+
+    def start(self, *arguments, archive=None, **options):
+        return self.start_daemon(
+            "--store", "sqlite", "--archive-directory", str(archive or self.archive),
+            "--archive-seconds", "1", *arguments, **options)
+
+    def restore(self, moment=None, name="restored"):
+        at = ["--at", str(moment)] if moment else []
+        return run_to_end(
+            "restore", "--data-dir", str(self.scratch / name), *at, str(self.archive))
+
+    def verify(self, what=None):
+        return run_to_end("verify", str(what or self.archive))
+
+    async def test_random_moments_under_load_and_kills_are_what_was_told_then(self):
+        random = self.random()
+        daemon = self.start()
+        loads = []
+        for life in range(3):
+            await eventually(lambda: len(bases(self.archive)) > life, "a copy of the database")
+            load = Load(daemon, random.randrange(1 << 30))
+            loads.append((bases(self.archive)[life], load))
+            await eventually(lambda: load.written > 800, "writes")
+            load.stop()
+            newest = load.places()[-1]
+            if life == 1:
+                await eventually(lambda: pieces(self.archive)[-1] >= newest, "the last piece")
+                daemon.kill()
+                daemon.start()
+            else:
+                daemon.stop()
+                # What was acknowledged is in the archive when the daemon has ended.
+                self.assertGreaterEqual(pieces(self.archive)[-1], newest)
+                daemon.start()
+        daemon.stop()
+        for life, (base, load) in enumerate(loads):
+            places = [place for place in load.places() if place >= base]
+            for moment in [*random.sample(places, 3), places[-1]]:
+                with self.subTest(life=life, moment=moment):
+                    last, state = restored(self.archive, moment, self.scratch / str(moment))
+                    self.assertTrue(
+                        is_right(load, moment, last, state),
+                        f"{moment - last} ticks before: {state}, not {load.expected(last)}")
+        code, said, error = self.verify()
+        self.assertEqual((code, error), (0, ""))
+        self.assertEqual(said.count(" is sound: any moment from "), 4)
+
+    async def test_a_device_that_saw_what_is_gone_is_made_equal(self):
+        daemon = self.start()
+        ada, bob = [await self.device(daemon, name) for name in ("ada", "bob")]
+        for device in (ada, bob):
+            device.heals = True
+            await device.subscribe({"name": "room", "cursor": "0"})
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        message = await ada.publish("room", "kept")
+        await ada.add("room", message, "👍")
+        moment = max(int(push["t"]["t"]) for push in bob.pushes + ada.pushes)
+        time.sleep(0.01)
+        await ada.publish("room", "an accident")
+        await bob.until(lambda: len(bob.rows["room"].messages) == 2, "the accident")
+        await asyncio.to_thread(daemon.stop)
+        code, said, error = run_to_end(
+            "restore", "--data-dir", daemon.data_dir, "--at", str(moment), str(self.archive))
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("1 messages and 1 reactions", said)
+        daemon.start()
+        await bob.connect()
+        await bob.until(lambda: len(bob.rows["room"].messages) == 1, "the restored state")
+        self.assertEqual(len(bob.rows["room"].action_rows()), 1)
+        self.assertFalse(bob.rows["room"].is_wrong)
+
+    async def test_an_archive_of_another_store_is_left_alone_and_operators_are_told(self):
+        first = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        first.stop()
+        files = sorted(self.archive.rglob("*"))
+        second = self.start()
+        await eventually(lambda: "archive_failing" in str(readiness(second)), "the trouble")
+        status, troubles = readiness(second)
+        # Clients lack nothing.
+        self.assertEqual(status, 200)
+        self.assertIn("another store's archive is there", str(troubles))
+        with RawClient(second.address) as client:
+            client.hello().command("publish", channel="room", payload=1)
+        self.assertEqual(sorted(self.archive.rglob("*")), files)
+
+    async def test_a_directory_that_comes_back_gets_everything(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        away = self.archive.with_name("away")
+        self.archive.rename(away)
+        with RawClient(daemon.address) as client:
+            client.hello()
+            for number in range(5):
+                newest = int(client.command(
+                    "publish", channel="room", payload=number)["timetoken"])
+            await eventually(lambda: "archive_failing" in str(readiness(daemon)), "the trouble")
+        waiting = pathlib.Path(daemon.data_dir) / "archive"
+        await eventually(lambda: list(waiting.glob("*.log")), "a piece")
+        away.rename(self.archive)
+        await eventually(lambda: pieces(self.archive)[-1:] >= [newest], "what waited")
+        await eventually(lambda: "archive_failing" not in str(readiness(daemon)), "the end of it")
+        daemon.stop()
+        self.assertEqual(list(waiting.glob("*.log")), [])
+        self.assertEqual(len(list(self.archive.glob("*/"))), 1)
+        code, said, error = self.restore()
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("5 messages", said)
+
+    async def test_alerts(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        prometheus = await self.watch(daemon)
+        path = pathlib.Path(daemon.data_dir) / "syncdaemon.db"
+        with RawClient(daemon.address) as client:
+            client.hello().command("publish", channel="room", payload=1)
+            # Two that open it: the last one that closes it copies the log.
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            client.command("publish", channel="room", payload=2)
+        await self.fires(prometheus, "ArchiveGap")
+        self.archive.rename(self.archive.with_name("away"))
+        waiting = pathlib.Path(daemon.data_dir) / "archive"
+        with RawClient(daemon.address) as client:
+            client.hello()
+            # A new run begins some seconds after the gap.
+            await eventually(
+                lambda: client.command("publish", channel="room", payload=2)
+                and "archive_failing" in str(readiness(daemon)) and list(waiting.glob("*.log")),
+                "the trouble")
+        await self.fires(prometheus, "ArchiveStuck")
+
+    async def test_what_cannot_be_restored_is_said(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        with RawClient(daemon.address) as client:
+            client.hello()
+            for number in range(20):
+                client.command("publish", channel="room", payload="x" * 1000 * number)
+        daemon.stop()
+        piece = sorted(self.archive.glob("*/*.log.gz"))[0]
+        whole = piece.read_bytes()
+        for code, said, error in (
+                self.restore("2001-01-01T00:00:00Z"),
+                run_to_end("restore", "--data-dir", str(self.scratch / "r"), str(self.scratch)),
+                run_to_end("verify", str(self.scratch / "nothing"))):
+            self.assertEqual((code, said), (1, ""))
+            self.assertTrue(error)
+        self.assertIn("The first moment that it has is", self.restore("2001-01-01T00:00:00Z")[2])
+        piece.write_bytes(whole[:-200])
+        for code, said, error in (self.verify(), self.restore()):
+            self.assertEqual(code, 1)
+            self.assertIn(str(piece), error)
+            self.assertIn("cut off", error)
+        self.assertFalse((self.scratch / "restored" / "syncdaemon.db").exists())
+        piece.unlink()
+        piece.with_suffix("").write_bytes(gzip.decompress(whole))
+        code, said, error = self.verify()
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("20 messages", said)
+        self.assertEqual(list(self.archive.glob("verify*")), [])
+
+    def test_flags(self):
+        for arguments, mentions in (
+                (["restore", "--at"], "--at"), (["restore", "--at", "noon", "x"], "2026-11-30T"),
+                (["restore", "--at", "1", "--at", "2", "x"], "--at"), (["verify"], "verify"),
+                (["backup", "--at", "2026-11-30T09:30:00Z", "x"], "--at"),
+                (["serve", "--archive-seconds", "0"], "archive")):
+            with self.subTest(arguments=arguments):
+                code, said, error = run_to_end(*arguments)
+                self.assertEqual((code, said), (2, ""))
+                self.assertIn(mentions, error)
+
+
+if __name__ == "__main__":
+    unittest.main()
