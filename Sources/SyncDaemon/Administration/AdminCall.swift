@@ -18,17 +18,27 @@ final class AdminCall: HTTPCall {
     private let hub: Hub
     private let begin: (AdminCall) -> HTTPResponse?
 
-    /// - Parameter begin: Carries it out; `nil`: the answer comes later.
+    /// - Parameters:
+    ///   - endsWithDrain: As ``HTTPCall/endsWithDrain`` has it.
+    ///   - begin: Carries it out; `nil`: the answer comes later.
     init(
-        _ operation: AdminOperation, _ asking: HTTPAsking, in keyset: Keyset,
+        endsWithDrain: Bool, _ asking: HTTPAsking, in keyset: Keyset,
         begin: @escaping (AdminCall) -> HTTPResponse?
     ) {
-        endsWithDrain = operation.endsWithDrain
+        self.endsWithDrain = endsWithDrain
         self.keyset = keyset
         self.begin = begin
         author = Author(keyset: keyset.subscribeKey, userID: "operator", deviceID: "")
         (origin, hub) = (asking.origin, asking.hub)
         (accounts, audit) = (asking.tenants.accounts, asking.tenants.audit)
+    }
+
+    convenience init(
+        _ operation: AdminOperation, _ asking: HTTPAsking, in keyset: Keyset,
+        begin: @escaping (AdminCall) -> HTTPResponse?
+    ) {
+        self.init(
+            endsWithDrain: operation.endsWithDrain, asking, in: keyset, begin: begin)
     }
 
     var engine: any Engine { hub.engine }

@@ -139,6 +139,7 @@ final class LedgerThread: DoorKeeper {
         counters.writesCommitted.add(writes.count - (refused ?? 0))
         let microseconds = Int(Clock.monotonicMicroseconds() - start)
         counters.commitTimes.add(UInt64(microseconds))
+        if failure == nil { counters.syncTimes.add(ledger.store.syncMicroseconds) }
         if microseconds >= Limits.slowCommitMilliseconds * 1000 {
             log.warning(
                 door.term > 0

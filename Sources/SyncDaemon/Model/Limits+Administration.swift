@@ -6,6 +6,8 @@ extension Limits {
     /// Requests of operators that wait for their turn, of the long ones (`compact`, `backup`) and
     /// of the others each; over it: `busy`.
     static let adminRequestsMax = 32
+    /// Requests for metrics that wait for their turn; over it: 503.
+    static let metricsRequestsMax = 32
     /// Seconds in which all reactors have to answer an operator; over it: what the others say, and
     /// which did not.
     static let adminSeconds = 5

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The daemon's own routes; answered on any reactor's thread.
 struct Endpoints: Sendable {
-    let metrics: Metrics
+    let metrics: MetricsThread
     let exposure: Exposure
     let administration: Administration
     var files: FileService?
@@ -22,7 +22,9 @@ struct Endpoints: Sendable {
         HTTPRoutes(
             API.routes + healthRoutes + [
                 .get("v1/sync") { _ in webSocket },
-                .get("metrics", at: entrances) { _ in .plain(200, metrics.text) },
+                HTTPRoute(
+                    method: .get, path: PathPattern("metrics"), entrances: entrances,
+                    answer: metrics.answer),
             ] + webhooks.routes + AdminRoutes(daemon: administration).routes
                 + fileRoutes + (console?.routes ?? []),
             refusal: { [administration] in administration.refusal(of: $0) })
@@ -57,7 +59,8 @@ struct Endpoints: Sendable {
 
     private var webhooks: WebhookEndpoints {
         WebhookEndpoints(
-            webhooks: metrics.webhooks, interceptors: metrics.interceptors, entrances: entrances)
+            webhooks: metrics.metrics.webhooks, interceptors: metrics.metrics.interceptors,
+            entrances: entrances)
     }
 
     /// Where there are figures.
@@ -75,7 +78,7 @@ struct Endpoints: Sendable {
 
     /// One line for each trouble, behind its name.
     private func readiness(for request: HTTPRequest) -> HTTPResponse {
-        let health = metrics.health
+        let health = metrics.metrics.health
         guard health.isServing.load(ordering: .relaxed) else {
             return .plain(503, "starting or stopping")
         }
@@ -91,7 +94,7 @@ struct Endpoints: Sendable {
 }
 
 extension HTTPResponse {
-    fileprivate static func plain(_ status: Int, _ text: String) -> HTTPResponse {
+    static func plain(_ status: Int, _ text: String) -> HTTPResponse {
         HTTPResponse(
             status: status, contentType: "text/plain; charset=utf-8",
             text: text.hasSuffix("\n") ? text : text + "\n")

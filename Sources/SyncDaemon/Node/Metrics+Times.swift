@@ -11,6 +11,10 @@ extension Metrics {
                 "commit_seconds", "Time of a transaction of the ledger, the disk included.",
                 [(nil, counters.commitTimes)])
             + histogram(
+                "sync_seconds",
+                "What the disk takes of a transaction, or the database server and its standby.",
+                [(nil, counters.syncTimes)])
+            + histogram(
                 "read_wait_seconds", "From a question to its answer, by what it is about.",
                 ReadKind.allCases.compactMap { kind in
                     counters.readTimes[kind].map { (#"kind="\#(kind.rawValue)""#, $0) }
@@ -73,10 +77,25 @@ extension Metrics {
                 Int(FileSystem.size(path + "-wal"))
             ),
             (
+                "store_free_bytes",
+                "Of its size, pages that nothing is in; as of the last copy of its log.",
+                freeBytes(of: path)
+            ),
+            (
                 "store_disk_free_bytes", "What the disk has left for it.",
                 FreeSpace.bytes(at: path)
             ),
         ]
         return files.compactMap { name, help, bytes in bytes.map { gauge(name, help, $0) } }
+    }
+
+    /// - Source: sqlite.org/fileformat2.html, "The Database Header".
+    private func freeBytes(of path: String) -> Int? {
+        guard let header = try? BinaryFile.reading(path).read(40, at: 0), header.count == 40 else {
+            return nil
+        }
+        let pageBytes = Int(header[16]) << 8 | Int(header[17])
+        let pages = header[36..<40].reduce(0) { $0 << 8 | Int($1) }
+        return pages * (pageBytes == 1 ? 65_536 : pageBytes)
     }
 }

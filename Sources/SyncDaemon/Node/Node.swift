@@ -41,6 +41,7 @@ final class Node: Sendable {
     let administration: Administration
     private let fileService: FileService?
     private let archive: ArchiveThread?
+    private let metrics: MetricsThread
     private let certificate: CertificateWatch
     private let watch: HealthWatch
     private let reactorSwitch: ReactorSwitch
@@ -106,27 +107,24 @@ final class Node: Sendable {
                 place: place, makeReader: makeReader, links: part.links),
             key: configuration.adminKey)
         let started = WorkQueue<TransportError?>(capacity: count)
-        let endpoints = Endpoints(
-            metrics: Metrics(
+        metrics = MetricsThread(
+            Metrics(
                 counters: counters, health: health, admission: admission, ledger: ledger,
                 readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
                 interceptors: interceptors, files: fileService, archive: archive,
                 links: part.links, place: place),
-            exposure: exposure, administration: administration, files: fileService,
+            reactors: reactorSwitch)
+        let endpoints = Endpoints(
+            metrics: metrics, exposure: exposure, administration: administration,
+            files: fileService,
             console: ConsoleRoutes(configuration, exposure, log))
         let engine = LocalEngine(
             reactor: 0, ledger: ledger, readers: readers, presence: part.presenceDoor,
             interceptors: interceptors, interests: reactorSwitch.interests, quarantine: quarantine)
-        reactors = (0..<count).map {
-            [reactorSwitch, counters, admission, accounts, drained, fileService] in
-            Reactor(
-                engine: engine.serving($0), mailbox: reactorSwitch.mailboxes[$0],
-                settings: configuration.reactorSettings(exposure),
-                recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
-                unfinishedBytesMax: configuration.unfinishedBytesMax / count,
-                counters: counters, admission: admission, accounts: accounts, log: log,
-                routes: endpoints.routes, files: fileService, started: started, drained: drained)
-        }
+        reactors = ReactorParts(
+            engine: engine, routes: endpoints.routes, counters: counters, admission: admission,
+            accounts: accounts, log: log, files: fileService, started: started, drained: drained
+        ).reactors(configuration, exposure, reactorSwitch.mailboxes)
         try started.takeAll(of: count)
         try part.letIn(around)
     }
@@ -188,6 +186,7 @@ final class Node: Sendable {
         health.isServing.store(false, ordering: .relaxed)
         begins(.sessions)
         administration.stop()
+        metrics.stop()
         let deadline = Clock.monotonicMilliseconds() + milliseconds
         for number in reactors.indices {
             reactorSwitch.post(.drain(deadline: deadline), to: number)

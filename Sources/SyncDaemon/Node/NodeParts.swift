@@ -97,6 +97,36 @@ extension Configuration {
     }
 }
 
+/// What all reactors of a node share.
+struct ReactorParts {
+    let engine: LocalEngine
+    let routes: HTTPRoutes
+    let counters: Counters
+    let admission: Admission
+    let accounts: Accounts
+    let log: Log
+    let files: FileService?
+    let started: WorkQueue<TransportError?>
+    let drained: WorkQueue<Int>
+
+    /// Starts one for each mailbox; each divides by their number what is for all.
+    func reactors(
+        _ configuration: Configuration, _ exposure: Exposure,
+        _ mailboxes: [Mailbox<ReactorMessage>]
+    ) -> [Reactor] {
+        let count = mailboxes.count
+        return mailboxes.enumerated().map { number, mailbox in
+            Reactor(
+                engine: engine.serving(number), mailbox: mailbox,
+                settings: configuration.reactorSettings(exposure),
+                recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
+                unfinishedBytesMax: configuration.unfinishedBytesMax / count,
+                counters: counters, admission: admission, accounts: accounts, log: log,
+                routes: routes, files: files, started: started, drained: drained)
+        }
+    }
+}
+
 /// What a store's log goes through on its way to the archive; `nil`: it goes nowhere.
 struct NodeArchive {
     private let shelf: ArchiveShelf

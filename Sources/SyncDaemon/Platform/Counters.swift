@@ -9,6 +9,8 @@ final class Counters: Sendable {
     let turns = Durations(upTo: Durations.turns)
     /// Transactions of the ledger, the disk included.
     let commitTimes = Durations()
+    /// Of these, what the disk took, or the database server.
+    let syncTimes = Durations()
     /// From a question to its answer, by what it is about.
     let readTimes = Dictionary(
         uniqueKeysWithValues: ReadKind.allCases.map { ($0, Durations()) })

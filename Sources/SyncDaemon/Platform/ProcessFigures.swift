@@ -21,6 +21,9 @@ struct ProcessFigures: Sendable {
             # HELP process_resident_memory_bytes Memory of the process.
             # TYPE process_resident_memory_bytes gauge
             process_resident_memory_bytes \(ProcessMemory.residentBytes)
+            # HELP process_open_fds Descriptors that it has.
+            # TYPE process_open_fds gauge
+            process_open_fds \(openDescriptors)
             # HELP process_max_fds Descriptors that it may have.
             # TYPE process_max_fds gauge
             process_max_fds \(limit.rlim_cur)
@@ -29,5 +32,14 @@ struct ProcessFigures: Sendable {
             process_start_time_seconds \(started)
 
             """
+    }
+
+    private var openDescriptors: Int {
+        guard let directory = unsafe opendir("/proc/self/fd") else { return 0 }
+        defer { unsafe closedir(directory) }
+        // Itself, and two names that every directory has.
+        var count = -3
+        while unsafe readdir(directory) != nil { count += 1 }
+        return max(0, count)
     }
 }

@@ -27,6 +27,7 @@ final class SQLStore: Store {
     /// Both as of the last commit.
     private var placesBefore: (MessageAction.Key?, MessageAction.Key?)
     private(set) var mutationCount: Int
+    private(set) var syncMicroseconds: UInt64 = 0
     /// How many more there are in the open transaction.
     var mutationsAdded = 0
     /// Whether ``runs`` are durable, the present one too.
@@ -261,8 +262,10 @@ final class SQLStore: Store {
         try writeUses()
         try reserveRoom()
         try seat?.hold(connection)
+        let start = Clock.monotonicMicroseconds()
         try statements.commit.run(expecting: "COMMIT")
         try seat?.requireDurable(connection)
+        syncMicroseconds = Clock.monotonicMicroseconds() - start
         // Before anyone hears of it: what went into an unlinked file is not kept.
         try files?.check()
         foreseen = nil

@@ -263,6 +263,9 @@ protocol Store:
     /// second.
     func renewSeat() throws(StoreError)
 
+    /// Microseconds that the last commit waited for the disk, or for a server.
+    var syncMicroseconds: UInt64 { get }
+
     /// Does what is due for what was committed long ago; called about once a second.
     func passTime()
 
@@ -291,6 +294,7 @@ extension Store {
     var term: Int { 0 }
     func renewSeat() throws(StoreError) {}
     func passTime() {}
+    var syncMicroseconds: UInt64 { 0 }
     func onWait(_ body: @escaping () -> Void) {}
     func emptyLog() throws(StoreError) -> Bool { false }
     var roomMissing: Int { 0 }
