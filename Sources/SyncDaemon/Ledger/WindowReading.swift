@@ -42,7 +42,9 @@ struct WindowReading {
         if query.last > 0, segments.isEmpty, edge == .end { try reading.requireNothing() }
         let isPart = reading.end < edge
         if let first = segments.first, isPart || query.last > 0 {
-            guard isDear || first.digest.count <= bounds.cheapRows else { return nil }
+            // What is deleted and still there is passed over row by row, and nobody counts it.
+            let isCheap = first.digest.count <= bounds.cheapRows && !snapshot.hidesRows
+            guard isDear || isCheap else { return nil }
             if isPart {
                 guard first.digest.count <= bounds.partRows else { return .failure(.tooManyRows) }
                 segments[0] = try reading.part(of: first)

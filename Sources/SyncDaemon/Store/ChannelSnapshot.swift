@@ -9,6 +9,8 @@ protocol ChannelSnapshot {
     var cursor: Timetoken { get }
     /// What the ledger says of the rows.
     var digest: Digest { get }
+    /// Whether rows are passed over that are deleted and still there: more than `digest` counts.
+    var hidesRows: Bool { get }
 
     /// The keys behind another, in an order that is always the same, until `body` answers `false`:
     /// the action under each, or `nil` where none stands.
@@ -81,6 +83,8 @@ struct SQLSnapshot: ChannelSnapshot {
     let id: Int64?
     let cursor: Timetoken
     let digest: Digest
+
+    var hidesRows: Bool { id.map { reader.hidden.concern(channel: $0) } ?? false }
 
     func forEachKey(
         behind key: MessageAction.Key?, _ body: (MessageAction.Key, MessageAction?) -> Bool
@@ -271,6 +275,7 @@ struct MemorySnapshot: ChannelSnapshot {
 
     var cursor: Timetoken { state.last }
     var digest: Digest { state.digests[channel] ?? .empty }
+    var hidesRows: Bool { false }
 
     private var rows: [MessageAction.Key: MemoryStore.ActionRow] {
         state.actions[channel, default: [:]]

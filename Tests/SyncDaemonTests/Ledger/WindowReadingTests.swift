@@ -232,6 +232,40 @@ struct WindowReadingTests {
         try ask(segments[1].after, last: 0, part)
     }
 
+    @Test("wait with what is dear where deleted rows are still there, which nobody counts")
+    func hidden() throws {
+        let directory = try ScratchDirectory()
+        let store = try SQLStore(directory: directory.path)
+        let room = Channel("room")
+        try store.commit(through: 10) {
+            for number in 1...9 as ClosedRange<UInt64> {
+                try $0.insert(.numbered(number), at: tick(number), in: room, by: "ada")
+            }
+            var segment = Segment(after: .zero)
+            let key = $0.secret.key(of: room)
+            for number in 8...9 as ClosedRange<UInt64> {
+                let row = MessageRow(timetoken: tick(number), uuid: "ada", type: nil)
+                segment.insert(.message(row), RowHash(row, key: key))
+            }
+            try $0.setSegment(segment, of: room)
+            try $0.hideMessages(
+                in: MessageRange(after: .zero, through: tick(7)), at: tick(10), of: room)
+        }
+        func isFound() throws -> Bool {
+            let key = store.secret.key(of: room)
+            return try store.makeReader().withSnapshot(of: room) { snapshot throws(StoreError) in
+                try WindowReading.page(
+                    OlderQuery(channel: "room", last: 5), from: snapshot, key: key, isDear: false)
+                    != nil
+            }
+        }
+        #expect(try !isFound())
+        while store.hasHiddenRows {
+            try store.commit(through: 10) { try $0.removeHiddenRows(limit: 100) }
+        }
+        #expect(try isFound())
+    }
+
     @Test("wait with what is dear where they take long")
     func dear() throws {
         let bench = LedgerBench()
