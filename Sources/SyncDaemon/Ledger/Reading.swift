@@ -174,8 +174,10 @@ struct Reading: Sendable {
         return nil
     }
 
+    /// - Parameter window: What is about messages up to there is left out.
     private func changes(
-        from start: ChangeStart, from reader: any StoreReader, _ order: EventOrder
+        from start: ChangeStart, behind window: Timetoken = .zero, from reader: any StoreReader,
+        _ order: EventOrder
     ) throws(StoreError) -> ReadAnswer.Result {
         // Before the read: then the read sees everything up to it.
         let visible = order.visible
@@ -183,7 +185,8 @@ struct Reading: Sendable {
         guard !page.isTooOld else { return .tooOld }
         return .changes(
             EncodedPage(
-                events: page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
+                events: page.envelopes.filter { !$0.isBefore(window) }.map(EncodedEnvelope.init),
+                cursor: page.through,
                 through: page.isComplete ? max(page.through, visible) : page.through,
                 state: page.digest, asOf: page.asOf))
     }
@@ -193,9 +196,8 @@ struct Reading: Sendable {
         from start: ChangeStart, of window: Timetoken, from reader: any StoreReader,
         _ order: EventOrder, _ caches: ReaderCaches
     ) throws(StoreError) -> ReadAnswer.Result {
-        let found = try changes(from: start, from: reader, order)
+        let found = try changes(from: start, behind: window, from: reader, order)
         guard case .changes(var page) = found else { return found }
-        page.events.removeAll { $0.isBefore(window) }
         page.window = BatchWindow(after: window)
         if let state = page.state {
             page.window?.rest = try reader.withSnapshot(of: request.channel) {

@@ -112,6 +112,19 @@ struct EncodedEnvelope: Sendable, Hashable {
     }
 }
 
+extension Envelope {
+    /// As ``EncodedEnvelope/isBefore(_:)``: what nobody gets need not be encoded.
+    func isBefore(_ message: Timetoken) -> Bool {
+        guard message > .zero else { return false }
+        return switch event {
+        case .actionAdded(let action), .actionRemoved(let action):
+            action.key.messageTimetoken <= message
+        case .message, .signal, .presence: isStored && timetoken <= message
+        case .messagesDeleted, .actionsCleared, .directory: false
+        }
+    }
+}
+
 extension Event {
     /// Bytes of texts that are longer than most events.
     fileprivate var longTextBytes: Int {
