@@ -54,6 +54,9 @@ extension Timetoken {
             bytes[13] == 0x3A, bytes[16] == 0x3A, "Tt ".utf8.contains(bytes[10]), year >= 1970,
             (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
         else { return nil }
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard day <= lengths[month - 1] else { return nil }
         var (ticks, index) = (0, 19)
         if bytes[index] == 0x2E {
             let digits = bytes[(index + 1)...].prefix { (0x30...0x39).contains($0) }
