@@ -77,25 +77,10 @@ extension Metrics {
                 Int(FileSystem.size(path + "-wal"))
             ),
             (
-                "store_free_bytes",
-                "Of its size, pages that nothing is in; as of the last copy of its log.",
-                freeBytes(of: path)
-            ),
-            (
                 "store_disk_free_bytes", "What the disk has left for it.",
                 FreeSpace.bytes(at: path)
             ),
         ]
         return files.compactMap { name, help, bytes in bytes.map { gauge(name, help, $0) } }
-    }
-
-    /// - Source: sqlite.org/fileformat2.html, "The Database Header".
-    private func freeBytes(of path: String) -> Int? {
-        guard let header = try? BinaryFile.reading(path).read(40, at: 0), header.count == 40 else {
-            return nil
-        }
-        let pageBytes = Int(header[16]) << 8 | Int(header[17])
-        let pages = header[36..<40].reduce(0) { $0 << 8 | Int($1) }
-        return pages * (pageBytes == 1 ? 65_536 : pageBytes)
     }
 }
