@@ -144,7 +144,7 @@ def states(path):
 
 def bases(archive):
     """The places of the whole copies."""
-    return sorted(int(path.stem.split("-")[1]) for path in archive.glob("*/base-*.db"))
+    return sorted(int(path.name.split("-")[1]) for path in archive.glob("*/base-*.db"))
 
 
 def pieces(archive):

@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import gzip
+import os
 import pathlib
+import shutil
 import sqlite3
 import tempfile
 import time
@@ -12,7 +14,7 @@ import unittest
 from archive import Load, bases, is_right, pieces, restored
 from case import eventually
 from daemon import run_to_end
-from disk import readiness
+from disk import SmallDisk, cannot_mount, metric, readiness
 from prometheus import WatchedTestCase
 from raw import RawClient
 
@@ -58,6 +60,7 @@ class Archive(WatchedTestCase):
                 # What was acknowledged is in the archive when the daemon has ended.
                 self.assertGreaterEqual(pieces(self.archive)[-1], newest)
                 daemon.start()
+        await eventually(lambda: len(bases(self.archive)) == 4, "the last copy")
         daemon.stop()
         for life, (base, load) in enumerate(loads):
             places = [place for place in load.places() if place >= base]
@@ -133,6 +136,81 @@ class Archive(WatchedTestCase):
         self.assertEqual((code, error), (0, ""))
         self.assertIn("5 messages", said)
 
+    async def test_a_disk_that_is_not_mounted_is_not_taken_for_an_empty_archive(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        away = self.archive.with_name("away")
+        for restart in (False, True):
+            with self.subTest(restart=restart):
+                self.archive.rename(away)
+                self.archive.mkdir()
+                if restart:
+                    await asyncio.to_thread(daemon.stop)
+                    daemon.start()
+                with RawClient(daemon.address) as client:
+                    client.hello().command("publish", channel="room", payload=1)
+                await eventually(lambda: "Mount its disk" in str(readiness(daemon)), "the trouble")
+                self.assertEqual(list(self.archive.iterdir()), [])
+                self.archive.rmdir()
+                away.rename(self.archive)
+                await eventually(
+                    lambda: "archive_failing" not in str(readiness(daemon)), "the end of it")
+        await asyncio.to_thread(daemon.stop)
+        code, _, error = self.verify()
+        self.assertEqual((code, error), (0, ""))
+
+    @unittest.skipIf(cannot_mount(), cannot_mount())
+    async def test_what_waits_leaves_the_data_its_disk(self):
+        with SmallDisk(112 << 20) as disk:
+            daemon = self.start(
+                archive=self.scratch / "absent", data_dir=os.path.join(disk.path, "data"))
+            with RawClient(daemon.address) as client:
+                client.hello()
+                for _ in range(2500):
+                    client.command("publish", channel="room", payload="x" * 4000)
+            self.assertGreaterEqual(metric(daemon, "archive_gaps_total"), 1)
+            self.assertGreater(shutil.disk_usage(disk.path).free, 32 << 20)
+            self.assertNotIn("disk_full", str(readiness(daemon)))
+            await asyncio.to_thread(daemon.stop)
+
+    async def test_a_copy_of_a_store_does_not_write_into_its_archive(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        self.assertEqual(self.restore(name="copy")[0], 0)
+        before = sorted(self.archive.glob("*/base-*"))
+        copy = self.start(data_dir=str(self.scratch / "copy"))
+        await eventually(lambda: "another copy of this store" in str(readiness(copy)), "trouble")
+        with RawClient(copy.address) as client:
+            client.hello().command("publish", channel="room", payload="of the copy")
+        await asyncio.to_thread(copy.stop)
+        self.assertEqual(sorted(self.archive.glob("*/base-*")), before)
+        with RawClient(daemon.address) as client:
+            client.hello().command("publish", channel="room", payload="kept")
+        await asyncio.to_thread(daemon.stop)
+        code, said, _ = self.restore(name="again")
+        self.assertEqual(code, 0)
+        self.assertIn("1 messages", said)
+
+    async def test_a_moment_that_a_kill_left_out_is_refused(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        with RawClient(daemon.address) as client:
+            newest = int(client.hello().command(
+                "publish", channel="room", payload=1)["timetoken"])
+        daemon.kill()
+        daemon.start()
+        await eventually(lambda: len(bases(self.archive)) > 1, "another copy")
+        await asyncio.to_thread(daemon.stop)
+        if newest not in pieces(self.archive):
+            code, said, error = self.restore(newest + 1)
+            self.assertEqual((code, said), (1, ""))
+            self.assertIn("has a gap there", error)
+            self.assertIn("A gap: ", self.verify()[1])
+        code, said, _ = self.restore()
+        self.assertEqual(code, 0)
+        self.assertIn("1 messages", said)
+        self.assertIn("Its last commit is ", said)
+
     async def test_alerts(self):
         daemon = self.start()
         await eventually(lambda: bases(self.archive), "a copy of the database")
@@ -184,11 +262,12 @@ class Archive(WatchedTestCase):
         code, said, error = self.verify()
         self.assertEqual((code, error), (0, ""))
         self.assertIn("20 messages", said)
-        self.assertEqual(list(self.archive.glob("verify*")), [])
+        self.assertEqual(list(self.archive.glob("*verify*")), [])
 
     def test_flags(self):
         for arguments, mentions in (
                 (["restore", "--at"], "--at"), (["restore", "--at", "noon", "x"], "2026-11-30T"),
+                (["restore", "--at", "2026-02-30T00:00:00Z", "x"], "2026-11-30T"),
                 (["restore", "--at", "1", "--at", "2", "x"], "--at"), (["verify"], "verify"),
                 (["backup", "--at", "2026-11-30T09:30:00Z", "x"], "--at"),
                 (["serve", "--archive-seconds", "0"], "archive")):

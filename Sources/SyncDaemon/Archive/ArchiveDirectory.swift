@@ -10,6 +10,8 @@ struct ArchiveRun: Hashable, Sendable {
     var bases: [ArchiveName] = []
     /// Ascending, by number.
     var pieces: [ArchiveName] = []
+    /// Whether nothing was written behind it before the daemon stopped.
+    var isEnded = false
 
     /// The newest base of a moment or before.
     func base(at moment: Timetoken) -> ArchiveName? { bases.last { $0.through <= moment } }
@@ -41,14 +43,16 @@ struct ArchiveDirectory: Sendable {
     let path: String
 
     /// Says in the directory whose it is.
-    private static let owner = "syncdaemon-archive"
+    static let owner = "syncdaemon-archive"
 
     /// Makes it this store's, unless it is another one's.
     ///
-    /// - Parameter epoch: The store's.
-    func claim(_ epoch: String) throws(DatabaseFileError) {
+    /// - Parameters:
+    ///   - epoch: The store's.
+    ///   - writer: The data directory's: two that go on from one store have two histories.
+    func claim(_ epoch: String, by writer: String) throws(DatabaseFileError) {
         let name = "\(path)/\(Self.owner)"
-        let text = Array((epoch + "\n").utf8)
+        let text = Array("\(epoch)\n\(writer)\n".utf8)
         guard FileSystem.exists(name) else {
             guard try FileSystem.names(in: path).isEmpty else {
                 throw .failed(
@@ -60,16 +64,36 @@ struct ArchiveDirectory: Sendable {
             try file.sync()
             return
         }
-        guard try BinaryFile.reading(name).read(256, at: 0) == text else {
-            throw .failed(
-                path: path,
-                reason: "another store's archive is there; name a directory of its own")
+        let found = try BinaryFile.reading(name).read(256, at: 0)
+        guard found != text else { return }
+        let isCopy = found.starts(with: Array((epoch + "\n").utf8))
+        throw .failed(
+            path: path,
+            reason: isCopy
+                ? "the archive of another copy of this store is there, in another data directory;"
+                    + " name a directory of its own: what is in this one can be restored as before"
+                : "another store's archive is there; name a directory of its own")
+    }
+
+    /// Whether an archive is there, whosesoever.
+    var isThere: Bool { FileSystem.exists("\(path)/\(Self.owner)") }
+
+    /// Removes what was broken off: no other process writes here.
+    func removeParts() throws(DatabaseFileError) {
+        for run in try FileSystem.names(in: path) where FileSystem.isDirectory("\(path)/\(run)") {
+            for file in try FileSystem.names(in: "\(path)/\(run)")
+            where ArchiveName(run: run, file: file) == nil {
+                guard [".part", "-wal", "-shm", "-journal"].contains(where: file.hasSuffix) else {
+                    continue
+                }
+                FileSystem.remove("\(path)/\(run)/\(file)")
+            }
         }
     }
 
     /// All runs, by when they began.
     func runs() throws(DatabaseFileError) -> [ArchiveRun] {
-        guard FileSystem.exists("\(path)/\(Self.owner)") else { throw .noArchive(path: path) }
+        guard isThere else { throw .noArchive(path: path) }
         var runs: [ArchiveRun] = []
         for name in try FileSystem.names(in: path) {
             let directory = "\(path)/\(name)"
@@ -80,6 +104,7 @@ struct ArchiveDirectory: Sendable {
                 switch found.kind {
                 case .base: run.bases.append(found)
                 case .piece: run.pieces.append(found)
+                case .end: run.isEnded = true
                 }
             }
             run.bases.sort { $0.through < $1.through }
@@ -97,12 +122,8 @@ struct ArchiveDirectory: Sendable {
             let source = try BinaryFile.reading(file)
             _ = try BinaryFile.making(part)
             let copy = try CompressedFile.filling(part)
-            var length = 0
-            while true {
-                let bytes = try source.read(Limits.archiveCopyBytes, at: length)
-                guard !bytes.isEmpty else { break }
+            _ = try source.forEachPart { bytes, _ throws(DatabaseFileError) in
                 try copy.write(bytes)
-                length += bytes.count
             }
             try copy.finish()
             try FileSystem.sync(part)

@@ -12,6 +12,15 @@ struct ArchiveOutcome: Hashable, Sendable {
     var transactions = 0
 }
 
+extension [ArchiveRun] {
+    /// Where the archive goes on, when a moment is behind what one run has, and something may have
+    /// been written there; `nil`: it is not, or nothing was, or nobody knows more.
+    fileprivate func gap(behind run: ArchiveRun, at moment: Timetoken) -> Timetoken? {
+        guard moment > run.through, !run.isEnded else { return nil }
+        return flatMap(\.bases).map(\.through).filter { $0 > moment }.min()
+    }
+}
+
 extension ArchiveDirectory {
     /// Makes the database of a moment in a new or empty file.
     ///
@@ -21,10 +30,17 @@ extension ArchiveDirectory {
     ) throws(DatabaseFileError) -> ArchiveOutcome {
         let runs = try runs()
         let found = runs.compactMap { run in run.base(at: moment).map { (run, $0) } }
-            .max { $0.1.through < $1.1.through }
+            .max { left, right in
+                // Of the newest, the one that leads furthest.
+                moment == .end
+                    ? left.0.through < right.0.through : left.1.through < right.1.through
+            }
         guard let (run, base) = found else {
             throw .nothingArchived(
                 at: moment, path: path, first: runs.flatMap(\.bases).map(\.through).min())
+        }
+        if let next = runs.gap(behind: run, at: moment) {
+            throw .gap(at: moment, from: run.through, to: next, path: path)
         }
         return try restore(run, from: base, moment, to: target)
     }
@@ -49,15 +65,15 @@ extension ArchiveDirectory {
         return outcome
     }
 
+    /// - Throws: `damaged` when it is not what was archived.
     private func copy(_ base: ArchiveName, to target: String) throws(DatabaseFileError) {
         let source = try BinaryFile.reading("\(path)/\(base.path)")
         let copy = try BinaryFile.changing(target)
-        var length = 0
-        while true {
-            let bytes = try source.read(Limits.archiveCopyBytes, at: length)
-            guard !bytes.isEmpty else { return }
-            try copy.write(bytes, at: length)
-            length += bytes.count
+        let sum = try source.forEachPart { bytes, offset throws(DatabaseFileError) in
+            try copy.write(bytes, at: offset)
+        }
+        guard base.kind == .base(sum: sum) else {
+            throw .damagedPiece(path: source.path, reason: "it is not what its name says")
         }
     }
 }

@@ -82,6 +82,8 @@ private struct ArchiveKeeper {
     private var lastForgetting = Timetoken.zero
     /// After a failure.
     private var waitsUntil = Timetoken.zero
+    /// Whether what copies have left that were broken off is gone.
+    private var isTidy = false
 
     private static let ticksPerSecond: UInt64 = 10_000_000
 
@@ -99,7 +101,7 @@ private struct ArchiveKeeper {
         defer { figures.waitingBytes = shelf.bytes }
         guard now >= waitsUntil || isLast else { return }
         do throws(DatabaseFileError) {
-            try archive.claim(epoch)
+            try claim()
             try deliver()
             // A copy takes long; what comes later is in the next life's first one.
             if !isLast {
@@ -109,9 +111,35 @@ private struct ArchiveKeeper {
             if health.clear(.archiveFailing) { log.notice("The archive goes on.") }
         } catch {
             waitsUntil = now.advanced(by: Limits.archiveRetrySeconds * Self.ticksPerSecond)
-            let text = "The archive fails: \(error)"
+            let text = "The archive fails: \(words(of: error))"
             if health.report(.archiveFailing, text) { log.error(text) }
         }
+    }
+
+    private func words(of error: DatabaseFileError) -> String {
+        switch error {
+        case .forbidden(let path), .noDirectory(let path):
+            "\(path) is not there, or not the daemon's to write to: install -d -m 700 -o USER"
+                + " \(settings.directory), and ReadWritePaths= in the unit."
+        default: error.description
+        }
+    }
+
+    /// - Throws: Also when the archive is not there that was begun: a disk is not mounted.
+    private mutating func claim() throws(DatabaseFileError) {
+        let writer = try shelf.writer()
+        let hasBegun = try shelf.hasBegun(at: archive.path)
+        if hasBegun, !archive.isThere {
+            throw .failed(
+                path: archive.path,
+                reason: "the archive that was begun here is not there. Mount its disk; or remove"
+                    + " \(shelf.placeFile) for another one to be begun here")
+        }
+        try archive.claim(epoch, by: writer)
+        if !hasBegun { try shelf.note(begunAt: archive.path) }
+        guard !isTidy else { return }
+        isTidy = true
+        try archive.removeParts()
     }
 
     /// Says once of each gap that there is one.
@@ -157,7 +185,8 @@ private struct ArchiveKeeper {
             part.discard()
             throw error
         }
-        let name = ArchiveName(run: run, .base, through: summary.last)
+        let sum = try BinaryFile.reading(part.path).forEachPart()
+        let name = ArchiveName(run: run, .base(sum: sum), through: summary.last)
         try part.conclude()
         try FileSystem.rename(directory + "/base", to: "\(archive.path)/\(name.path)")
         try FileSystem.sync(directory)

@@ -12,16 +12,32 @@ extension DatabaseFile {
         try file.check()
         let summary = try file.summary()
         guard file.version == SQLiteSchema.version else { return summary }
-        let difference: String?
+        let fault: String?
         do throws(StoreError) {
-            difference = try DigestCheck(StoreConnection(path: path)).difference
+            fault = try StoreConnection(path: path).fault()
         } catch {
             throw .damaged(path: path, reason: "\(error)")
         }
-        if let difference { throw .damaged(path: path, reason: difference) }
+        if let fault { throw .damaged(path: path, reason: fault) }
         // It is closed last, and takes what the other one has left along.
         _ = consume file
         return summary
+    }
+}
+
+extension StoreConnection {
+    /// The first thing that is not what was written; `nil`: nothing is.
+    fileprivate func fault() throws(StoreError) -> String? {
+        let finding = try prepare("PRAGMA integrity_check(1)").first { $0.text(0) }
+        guard finding == "ok" else { return finding ?? "it cannot be checked" }
+        let unsound = [
+            ("messages", try unsoundMessages().count), ("reactions", try unsoundActions().count),
+            ("mutations", try unsoundMutations().count),
+        ]
+        if let (rows, count) = unsound.first(where: { $0.1 > 0 }) {
+            return "\(count) \(rows) have a wrong checksum"
+        }
+        return try DigestCheck(self).difference
     }
 }
 
@@ -31,6 +47,7 @@ struct VerifiedRun: Hashable, Sendable {
     let bases: Int
     let pieces: Int
     let transactions: Int
+    let isEnded: Bool
     /// What can be restored of it.
     let first: Timetoken
     let last: Timetoken
@@ -42,26 +59,36 @@ extension ArchiveDirectory {
     ///
     /// - Parameters:
     ///   - scratch: A new or empty file, which is of no use afterwards.
-    ///   - told: Hears of each run.
+    ///   - told: Hears of each run, sound or not.
     func verify(
-        in scratch: String, _ told: (VerifiedRun, DatabaseSummary) -> Void
+        in scratch: String,
+        _ told: (ArchiveRun, Result<(VerifiedRun, DatabaseSummary), DatabaseFileError>) -> Void
     ) throws(DatabaseFileError) {
-        for run in try runs() {
-            guard let base = run.bases.first else { continue }
-            for other in run.bases.dropFirst() {
-                try BinaryFile.changing(scratch).setLength(0)
-                _ = try restore(run, from: other, other.through, to: scratch)
-                try DatabaseFile(path: scratch, isShared: false).check()
-            }
-            try BinaryFile.changing(scratch).setLength(0)
-            let outcome = try restore(run, from: base, .end, to: scratch)
-            let summary = try DatabaseFile.verify(scratch)
+        for run in try runs() where !run.bases.isEmpty || !run.pieces.isEmpty {
             told(
-                VerifiedRun(
-                    name: run.name, bases: run.bases.count, pieces: outcome.pieces,
-                    transactions: outcome.transactions, first: base.through,
-                    last: outcome.through),
-                summary)
+                run,
+                Result { () throws(DatabaseFileError) in try verify(run, in: scratch) })
         }
+    }
+
+    private func verify(
+        _ run: ArchiveRun, in scratch: String
+    ) throws(DatabaseFileError) -> (VerifiedRun, DatabaseSummary) {
+        guard let base = run.bases.first else {
+            throw .noBase(run: "\(path)/\(run.name)", pieces: run.pieces.count)
+        }
+        for other in run.bases.dropFirst() {
+            try BinaryFile.changing(scratch).setLength(0)
+            _ = try restore(run, from: other, other.through, to: scratch)
+            try DatabaseFile(path: scratch, isShared: false).check()
+        }
+        try BinaryFile.changing(scratch).setLength(0)
+        let outcome = try restore(run, from: base, .end, to: scratch)
+        let summary = try DatabaseFile.verify(scratch)
+        let verified = VerifiedRun(
+            name: run.name, bases: run.bases.count, pieces: outcome.pieces,
+            transactions: outcome.transactions, isEnded: run.isEnded, first: base.through,
+            last: outcome.through)
+        return (verified, summary)
     }
 }

@@ -16,6 +16,9 @@ extension Limits {
     /// Bytes that wait beside the data because the archive takes none; over it: what comes is not
     /// archived, until there is room and the database has been copied anew.
     static let archiveWaitingBytesMax = 1024 * 1024 * 1024
+    /// Bytes that are left free on the disk of the data; with fewer nothing waits there, and there
+    /// is a gap.
+    static let archiveReserveBytes: Int64 = 64 * 1024 * 1024
     /// Milliseconds after a gap before archiving begins anew.
     static let archivePauseMilliseconds: UInt64 = 5000
     /// Seconds between two tries when the archive's directory cannot be written to.

@@ -33,6 +33,14 @@ extension Examination {
 
     private func obstacle(at path: String) -> String? {
         guard FileSystem.exists(path) else { return "there is no such directory" }
+        let data = configuration.directory
+        guard path != data, !path.hasPrefix(data + "/") else {
+            return "it is in the directory of the data, which it is to outlive"
+        }
+        let names = (try? FileSystem.names(in: path)) ?? []
+        guard names.isEmpty || ArchiveDirectory(path: path).isThere else {
+            return "it is not empty, and no archive"
+        }
         if let owner = DataDirectory.owner(of: configuration.directory), owner.user != 0,
             let own = DataDirectory.owner(of: path), own.user != owner.user
         {

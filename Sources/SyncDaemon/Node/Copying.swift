@@ -153,8 +153,12 @@ enum Copying {
                 ? ""
                 : " The contents of its \(summary.files) files belong into \(directory)/files,"
                     + " before the daemon starts."
+            let commit =
+                FileSystem.isDirectory(source)
+                ? " Its last commit is \(summary.last), \(summary.last.dateText)." : ""
             return
-                "Restored into \(directory): \(target) holds \(summary).\(before)\(files)\(place)"
+                "Restored into \(directory): \(target) holds \(summary)."
+                + "\(commit)\(before)\(files)\(place)"
         }
     }
 
@@ -178,27 +182,20 @@ enum Copying {
         _ archive: ArchiveDirectory
     ) throws(DatabaseFileError) -> String {
         // Where there is room for what the archive is of.
-        let part = try PartialFile(of: archive.path + "/verify")
-        var lines: [String] = []
-        do throws(DatabaseFileError) {
-            try filling(part.path, to: 0) { [path = part.path] () throws(DatabaseFileError) in
-                try archive.verify(in: path) { run, summary in
-                    lines.append(
-                        "\(run.name) is sound: any moment from \(run.first.dateText) to"
-                            + " \(run.last.dateText) can be restored (\(run.bases) copies,"
-                            + " \(run.pieces) pieces with \(run.transactions) transactions); at"
-                            + " the end it holds \(summary).")
-                }
-            }
-        } catch {
-            lines.forEach { print($0) }
-            throw error
+        let place = ProcessEnvironment.all()["TMPDIR"] ?? archive.path
+        let part = try PartialFile(of: place + "/syncdaemon-verify")
+        var report = VerifiedArchive()
+        try filling(part.path, to: 0) { [path = part.path] () throws(DatabaseFileError) in
+            try archive.verify(in: path) { report.add($0, $1) }
         }
         part.discard()
-        guard !lines.isEmpty else {
+        guard !report.lines.isEmpty else {
             throw .nothingArchived(at: .end, path: archive.path, first: nil)
         }
-        return lines.joined(separator: "\n")
+        let text = report.lines.joined(separator: "\n")
+        guard let fault = report.fault else { return text }
+        print(text)
+        throw fault
     }
 
     /// Takes the directory as a daemon does.
@@ -216,6 +213,9 @@ enum Copying {
     private static func replace(
         _ target: String, in directory: String, with source: String, at moment: Timetoken?
     ) throws(DatabaseFileError) -> (DatabaseSummary, String?) {
+        guard !FileSystem.exists("\(directory)/\(ArchiveDirectory.owner)") else {
+            throw .failed(path: directory, reason: "it is an archive, and no data directory")
+        }
         try FileSystem.entrust(directory + "/lock", toOwnerOf: directory)
         let part = try PartialFile(of: target)
         let summary =
@@ -357,4 +357,39 @@ private func showingGrowth<Value>(
     isOver.isSet.store(true, ordering: .relaxed)
     thread.join()
     return try result.get()
+}
+
+/// What is said of an archive, run by run.
+private struct VerifiedArchive {
+    private(set) var lines: [String] = []
+    /// The first thing that is wrong.
+    private(set) var fault: DatabaseFileError?
+    private var last: VerifiedRun?
+
+    mutating func add(
+        _ run: ArchiveRun, _ result: Result<(VerifiedRun, DatabaseSummary), DatabaseFileError>
+    ) {
+        switch result {
+        case .success((let verified, let summary)): add(verified, summary)
+        case .failure(.noBase(let run, let pieces)):
+            lines.append(DatabaseFileError.noBase(run: run, pieces: pieces).description)
+        case .failure(let error):
+            fault = fault ?? error
+            last = nil
+            lines.append("\(run.name) is not what was archived: \(error)")
+        }
+    }
+
+    private mutating func add(_ run: VerifiedRun, _ summary: DatabaseSummary) {
+        if let last, !last.isEnded, last.last < run.first {
+            lines.append(
+                "A gap: of what was written between \(last.last.dateText) and"
+                    + " \(run.first.dateText) nothing is known.")
+        }
+        last = run
+        lines.append(
+            "\(run.name) is sound: any moment from \(run.first.dateText) to \(run.last.dateText)"
+                + " can be restored (\(run.bases) copies, \(run.pieces) pieces with"
+                + " \(run.transactions) transactions); at the end it holds \(summary).")
+    }
 }

@@ -7,8 +7,10 @@ struct ArchiveName: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// Of the log: the one of this number.
         case piece(Int)
-        /// The whole database.
-        case base
+        /// The whole database, with the sum of its bytes.
+        case base(sum: UInt64)
+        /// Says that all was archived that was written before the daemon stopped.
+        case end
     }
 
     /// Since when the log was archived without a gap: no other run has this name.
@@ -25,7 +27,7 @@ struct ArchiveName: Hashable, Sendable {
     var file: String {
         switch kind {
         case .piece: isCompressed ? plain + Self.compressedEnding : plain
-        case .base: plain
+        case .base, .end: plain
         }
     }
 
@@ -36,7 +38,10 @@ struct ArchiveName: Hashable, Sendable {
             let text = String(number)
             let zeros = String(repeating: "0", count: max(0, Self.digits - text.count))
             return "\(zeros)\(text)-\(through).log"
-        case .base: return "base-\(through).db"
+        case .base(let sum):
+            let text = String(sum, radix: 16)
+            return "base-\(through)-\(String(repeating: "0", count: 16 - text.count))\(text).db"
+        case .end: return "end-\(through).mark"
         }
     }
 
@@ -58,13 +63,19 @@ struct ArchiveName: Hashable, Sendable {
         let file = isCompressed ? file.dropLast(Self.compressedEnding.count) : file[...]
         let parts = file.split(separator: ".", omittingEmptySubsequences: false)
         let words = parts.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
-        guard parts.count == 2, words.count == 2, let ticks = UInt64(words[1]) else { return nil }
+        guard parts.count == 2, words.count > 1, let ticks = UInt64(words[1]) else { return nil }
         switch (words[0], parts[1]) {
-        case ("base", "db"): kind = .base
+        case ("base", "db"):
+            guard words.count == 3, words[2].count == 16, let sum = UInt64(words[2], radix: 16)
+            else { return nil }
+            kind = .base(sum: sum)
+        case ("end", "mark"):
+            guard words.count == 2 else { return nil }
+            kind = .end
         case (let number, "log"):
-            guard number.count >= Self.digits, let number = Int(number), number >= 0 else {
-                return nil
-            }
+            guard words.count == 2, number.count >= Self.digits, let number = Int(number),
+                number >= 0
+            else { return nil }
             kind = .piece(number)
         default: return nil
         }
@@ -82,8 +93,9 @@ struct ArchiveName: Hashable, Sendable {
     static func run(
         at moment: Timetoken, using generator: inout some RandomNumberGenerator
     ) -> String {
-        let date = moment.dateText.prefix(19).filter { $0 != "-" && $0 != ":" }
+        // To the microsecond: names are in the order of time.
+        let date = moment.dateText.filter { !"-:.".contains($0) }
         let number = String(UInt32.random(in: .min ... .max, using: &generator), radix: 16)
-        return "\(date)Z-\(number)"
+        return "\(date)-\(number)"
     }
 }

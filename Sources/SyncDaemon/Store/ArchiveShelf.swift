@@ -35,6 +35,47 @@ final class ArchiveShelf: Sendable {
         put(bytes: sizes.reduce(0, +))
     }
 
+    /// Who archives: no other data directory has this name.
+    func writer() throws(DatabaseFileError) -> String {
+        try FileSystem.makeDirectory(directory)
+        let path = directory + "/writer"
+        if FileSystem.exists(path) {
+            let bytes = try BinaryFile.reading(path).read(64, at: 0)
+            if !bytes.isEmpty { return String(decoding: bytes, as: UTF8.self) }
+        }
+        let name = String(UInt64.random(in: .min ... .max), radix: 16)
+        let file = try BinaryFile.making(path)
+        try file.write(Array(name.utf8), at: 0)
+        try file.sync()
+        return name
+    }
+
+    /// Where the archive is that was begun: an empty directory in its place is another one.
+    ///
+    /// - Returns: Whether one was begun there.
+    func hasBegun(at path: String) throws(DatabaseFileError) -> Bool {
+        guard FileSystem.exists(placeFile) else { return false }
+        return try BinaryFile.reading(placeFile).read(8192, at: 0) == Array(path.utf8)
+    }
+
+    func note(begunAt path: String) throws(DatabaseFileError) {
+        let file = try BinaryFile.making(placeFile)
+        try file.write(Array(path.utf8), at: 0)
+        try file.sync()
+    }
+
+    /// Says where it was begun.
+    var placeFile: String { directory + "/place" }
+
+    /// Removes all that waits.
+    func clear() {
+        let names = (try? FileSystem.names(in: directory)) ?? []
+        for name in names where ArchiveName(waiting: name) != nil {
+            FileSystem.remove("\(directory)/\(name)")
+        }
+        state.withLock { $0.bytes = 0 }
+    }
+
     /// The run that is being archived.
     var run: String? { state.withLock { $0.run } }
 

@@ -1,8 +1,12 @@
 // A file that is read or written at any place, with errors that name it.
 
+import EventModel
 import Glibc
 
-/// An open file.
+/// An open file; never a database that this process has open.
+///
+/// To close one of its descriptors ends all locks that the process has on a file (POSIX, fcntl):
+/// SQLite's would be gone, and another program that closes the file would take its log away.
 struct BinaryFile: ~Copyable {
     let path: String
     private let descriptor: FileDescriptor
@@ -75,5 +79,21 @@ struct BinaryFile: ~Copyable {
     /// Waits until its contents are on the disk.
     func sync() throws(DatabaseFileError) {
         guard fsync(descriptor.rawValue) == 0 else { throw FileSystem.failure(path) }
+    }
+
+    /// Calls `body` with all of it, one part after the other.
+    ///
+    /// - Returns: The sum of its bytes.
+    func forEachPart(
+        _ body: ([UInt8], _ offset: Int) throws(DatabaseFileError) -> Void = { _, _ in }
+    ) throws(DatabaseFileError) -> UInt64 {
+        var (sum, length) = (RowSum(), 0)
+        while true {
+            let bytes = try read(Limits.archiveCopyBytes, at: length)
+            guard !bytes.isEmpty else { return sum.state }
+            unsafe bytes.withUnsafeBytes { unsafe sum.add($0) }
+            try body(bytes, length)
+            length += bytes.count
+        }
     }
 }

@@ -14,7 +14,9 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
     case damaged(path: String, reason: String)
     case noArchive(path: String)
     case nothingArchived(at: Timetoken, path: String, first: Timetoken?)
+    case gap(at: Timetoken, from: Timetoken, to: Timetoken, path: String)
     case missingPiece(Int, run: String)
+    case noBase(run: String, pieces: Int)
     case damagedPiece(path: String, reason: String)
     case exists(path: String)
     case noFile(path: String)
@@ -43,10 +45,18 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
         case .noArchive(let path):
             "\(path) is not a file, and no archive. Name the file that \"syncdaemon backup\" made,"
                 + " or the directory that [archive] directory names."
-        case .nothingArchived(let moment, let path, let first):
-            "\(path) has nothing of \(moment.dateText) or before."
-                + (first.map { " The first moment that it has is \($0.dateText)." }
-                    ?? " It has no copy of the database yet.")
+        case .nothingArchived(_, let path, nil):
+            "\(path) has no copy of the database yet: nothing can be restored of it."
+        case .nothingArchived(let moment, let path, let first?):
+            "\(path) has nothing of \(moment.dateText) or before. The first moment that it has is"
+                + " \(first.dateText)."
+        case .noBase(let run, let pieces):
+            "\(run) has \(pieces) pieces and no copy of the database: nothing can be restored of"
+                + " it. A daemon that was killed early leaves that; else the copy was removed."
+        case .gap(let moment, let start, let end, let path):
+            "\(path) has a gap there: of what was written between \(start.dateText) and"
+                + " \(end.dateText) it knows nothing, and \(moment.dateText) is between them."
+                + " Name one of the two with --at: \(start) or \(end)."
         case .missingPiece(let number, let run):
             "\(run): the piece \(number) is missing. Moments before it can be restored: name one"
                 + " with --at."

@@ -93,6 +93,24 @@ final class LogArchive {
         }
     }
 
+    /// Says that nothing more is written, after ``finish()``.
+    func end() {
+        attempt { () throws(DatabaseFileError) in
+            guard let run, run.taken == run.frames else { return }
+            let name = ArchiveName(run: run.name, .end, through: run.through)
+            _ = try BinaryFile.making("\(shelf.directory)/\(name.waiting)")
+            self.run = nil
+        }
+    }
+
+    /// Gives up all that waits, for a disk that is full.
+    func makeRoom() {
+        let waiting = shelf.bytes + pieceBytes
+        guard run != nil || waiting > 0 else { return }
+        lose("the disk of the data is full: \(waiting) bytes that waited were given up")
+        shelf.clear()
+    }
+
     private func attempt(_ body: () throws(DatabaseFileError) -> Void) {
         do throws(DatabaseFileError) {
             try body()
@@ -104,6 +122,7 @@ final class LogArchive {
     private func begin(at frames: Int, _ through: Timetoken) throws(DatabaseFileError) {
         guard now() >= pausedUntil, !shelf.isFull else { return }
         try FileSystem.makeDirectory(shelf.directory)
+        guard hasRoom else { return }
         let log = try BinaryFile.reading(database + "-wal")
         let bytes = try log.read(LogHeader.byteCount, at: 0)
         guard let header = LogHeader(bytes) else {
@@ -141,6 +160,7 @@ final class LogArchive {
 
     private func take() throws(DatabaseFileError) {
         guard let run, run.frames > run.taken else { return }
+        guard hasRoom else { throw .noRoom(path: shelf.directory) }
         if piece == nil { try makePiece() }
         // In the last frame, or at the end of the log's header.
         let before =
@@ -163,6 +183,12 @@ final class LogArchive {
         }
         self.run?.taken = run.frames
         self.run?.marks = []
+    }
+
+    /// What waits is to leave the database some of its disk.
+    private var hasRoom: Bool {
+        let free = FileSystem.freeBytes(beside: shelf.directory) ?? .max
+        return free >= Limits.archiveReserveBytes
     }
 
     private var piecePath: String { shelf.directory + "/next" + ArchiveShelf.partEnding }
@@ -199,6 +225,7 @@ final class LogArchive {
         piece = nil
         log = nil
         FileSystem.remove(piecePath)
+        pieceBytes = 0
         pausedUntil = now() + Limits.archivePauseMilliseconds
         shelf.lose(reason)
     }

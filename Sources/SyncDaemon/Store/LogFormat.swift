@@ -76,9 +76,11 @@ struct LogHeader: Hashable, Sendable {
     /// Where a frame begins in the log.
     func offset(ofFrame number: Int) -> Int { LogHeader.byteCount + number * frameBytes }
 
-    /// Whether this is what SQLite makes of another one when it begins the log anew.
+    /// Whether this is what SQLite makes of another one when it begins the log anew, once or, where
+    /// nothing could be written on a full disk, several times.
     func follows(_ earlier: LogHeader) -> Bool {
-        salts[0] == earlier.salts[0] &+ 1 && pageBytes == earlier.pageBytes
+        let times = salts[0] &- earlier.salts[0]
+        return (1..<1 << 31).contains(times) && pageBytes == earlier.pageBytes
     }
 
     /// What the sum of all frames through one comes to, as that says.

@@ -73,6 +73,8 @@ extension SQLStore {
     }
 
     func emptyLog() throws(StoreError) -> Bool {
+        // Nobody who writes is to suffer for it.
+        archive?.makeRoom()
         // Of the log of an earlier run nothing is known before the first commit.
         guard pages != nil else { return false }
         let hasPages = connection.logPages > 0 || !isRunStored

@@ -239,6 +239,7 @@ final class SQLStore: Store {
 
     deinit {
         archive?.finish()
+        archive?.end()
         // A tidy end, not a needed one: the next start would read the log.
         _ = try? connection.truncateLog(waitingAtMost: Int32(Limits.logWaitMilliseconds))
     }

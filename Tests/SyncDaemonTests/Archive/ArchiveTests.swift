@@ -1,5 +1,6 @@
 // What an archive gives back is what the database was, at each commit; or it says that it cannot.
 
+import Basis
 import EventModel
 import Foundation
 import Testing
@@ -122,6 +123,67 @@ struct ArchiveTests {
         #expect(try world.restored(.end) == [100, 200, 300, 400, 500])
     }
 
+    @Test("a moment amid a gap is refused, and so is none where the daemon was stopped")
+    func gap() throws {
+        try world.begin()
+        try world.makeBase()
+        try world.publish(at: 100)
+        try world.deliver()
+        // As if it were killed: nobody says that nothing came behind it.
+        world.startAnew()
+        try world.publish(at: 200)
+        try world.publish(at: 300)
+        try world.makeBase()
+        try world.publish(at: 400)
+        world.log.finish()
+        world.log.end()
+        try world.deliver()
+        world.startAnew()
+        try world.publish(at: 600)
+        try world.makeBase()
+        try world.deliver()
+        #expect(try world.restored(tick(100)) == [100])
+        #expect(
+            throws: DatabaseFileError.gap(
+                at: tick(150), from: tick(100), to: tick(300), path: world.archive.path)
+        ) { try world.restored(tick(150)) }
+        #expect(try world.restored(tick(350)) == [100, 200, 300])
+        #expect(try world.restored(tick(500)) == [100, 200, 300, 400])
+        #expect(try world.restored(.end) == [100, 200, 300, 400, 600])
+    }
+
+    @Test("whatever bit of a base is changed, it is refused")
+    func base() throws {
+        var random = SeededGenerator(seed: 9)
+        try world.begin()
+        try world.makeBase()
+        try world.publish(at: 100)
+        try world.deliver()
+        let run = try #require(try world.archive.runs().last)
+        let path = "\(world.archive.path)/\(run.bases[0].path)"
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        for _ in 0..<40 {
+            var changed = whole
+            changed[Int.random(in: 0..<whole.count, using: &random)] ^=
+                UInt8(1) << UInt8.random(in: 0..<8, using: &random)
+            try changed.write(to: URL(fileURLWithPath: path))
+            #expect(throws: DatabaseFileError.self) { try world.restored(.end) }
+            #expect(throws: DatabaseFileError.self) { try world.verify { _, _ in } }
+        }
+    }
+
+    @Test("verifying a file looks at every row's checksum")
+    func rowSums() throws {
+        try world.publish(at: 100)
+        let path = world.scratch("copy.db")
+        _ = try DatabaseFile.copyPages(world.database, to: path)
+        _ = try DatabaseFile.verify(path)
+        let file = try DatabaseFile(path: path, isShared: false)
+        try file.connection.execute("UPDATE message SET payload = '\"other\"'")
+        _ = consume file
+        #expect(throws: DatabaseFileError.self) { try DatabaseFile.verify(path) }
+    }
+
     @Test("when no more may wait the run ends, and writes go on")
     func full() throws {
         let world = try ArchivedStore(waitingMax: 100_000)
@@ -153,13 +215,18 @@ struct ArchiveTests {
 
     @Test("an archive belongs to one store, in a directory of its own")
     func owner() throws {
-        try world.archive.claim("one")
-        try world.archive.claim("one")
-        #expect(throws: DatabaseFileError.self) { try world.archive.claim("two") }
+        let writer = try world.shelf.writer()
+        #expect(try world.shelf.writer() == writer)
+        try world.archive.claim(world.store.epoch, by: writer)
+        #expect(throws: DatabaseFileError.self) { try world.archive.claim("two", by: writer) }
+        // A copy of the same store, which has a history of its own from now on.
+        #expect(throws: DatabaseFileError.self) {
+            try world.archive.claim(world.store.epoch, by: "another")
+        }
         let other = try ScratchDirectory()
         try Data().write(to: URL(fileURLWithPath: other.path + "/notes"))
         #expect(throws: DatabaseFileError.self) {
-            try ArchiveDirectory(path: other.path).claim("one")
+            try ArchiveDirectory(path: other.path).claim("one", by: writer)
         }
     }
 
@@ -206,8 +273,8 @@ struct ArchiveTests {
     @Test(
         "names say what a file is, and nothing else is taken for one",
         arguments: [
-            "00000012-17960165119545071.log.gz", "base-17960165119545071.db",
-            "123456789-1.log.gz",
+            "00000012-17960165119545071.log.gz", "123456789-1.log.gz",
+            "base-17960165119545071-00000000000000ff.db", "end-17960165119545071.mark",
         ])
     func names(file: String) throws {
         let name = try #require(ArchiveName(run: "r", file: file))

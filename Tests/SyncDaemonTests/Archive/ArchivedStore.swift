@@ -19,7 +19,8 @@ final class ArchivedStore {
     private let target: ScratchDirectory
     let store: SQLStore
     let shelf: ArchiveShelf
-    let log: LogArchive
+    private(set) var log: LogArchive
+    private var lives = 1
     let archive: ArchiveDirectory
     let milliseconds = Ticker()
     private(set) var history: [(moment: Timetoken, rows: [UInt64])] = []
@@ -36,20 +37,32 @@ final class ArchivedStore {
         store = try SQLStore(directory: directory.path)
         let database = SQLStore.path(in: directory.path)
         shelf = ArchiveShelf(beside: database, bytesMax: waitingMax)
-        var runs = 0
+        var runs = 1
         log = LogArchive(
             of: database, to: shelf, seconds: 10, now: { [milliseconds] in milliseconds.now }
         ) {
             runs += 1
-            return "run\(runs)"
+            return "run1\(runs)"
         }
         archive = ArchiveDirectory(path: target.path)
-        try archive.claim(store.epoch)
+        try archive.claim(store.epoch, by: shelf.writer())
         store.archive = log
     }
 
     func begin() throws {
         log.note(store.connection.logPages, through: store.last)
+    }
+
+    func scratch(_ name: String) -> String { "\(directory.path)/\(name)" }
+
+    /// Archives the same store as a daemon does that was started anew.
+    func startAnew() {
+        lives += 1
+        let life = lives
+        log = LogArchive(
+            of: database, to: shelf, seconds: 10, now: { [milliseconds] in milliseconds.now }
+        ) { "run2\(life)" }
+        store.archive = log
     }
 
     private func commit(_ moment: UInt64, _ body: (any Store) throws -> Void) throws {
@@ -91,7 +104,8 @@ final class ArchivedStore {
         guard let run = shelf.run else { return }
         let part = try archive.directory(of: run) + "/new"
         let summary = try DatabaseFile.copyPages(database, to: part)
-        let name = ArchiveName(run: run, .base, through: summary.last)
+        let sum = try BinaryFile.reading(part).forEachPart()
+        let name = ArchiveName(run: run, .base(sum: sum), through: summary.last)
         try FileSystem.rename(part, to: "\(archive.path)/\(name.path)")
     }
 
@@ -135,10 +149,17 @@ final class ArchivedStore {
         return found
     }
 
-    func verify(_ told: (VerifiedRun, DatabaseSummary) -> Void) throws {
+    func verify(_ told: (VerifiedRun, DatabaseSummary) -> Void = { _, _ in }) throws {
         let path = "\(directory.path)/verify.db"
         try Data().write(to: URL(fileURLWithPath: path))
         defer { FileSystem.remove(path) }
-        try archive.verify(in: path, told)
+        var fault: DatabaseFileError?
+        try archive.verify(in: path) { _, result in
+            switch result {
+            case .success((let run, let summary)): told(run, summary)
+            case .failure(let error): fault = fault ?? error
+            }
+        }
+        if let fault { throw fault }
     }
 }
