@@ -23,6 +23,7 @@ final class CountingReader: SnapshotSource {
 
         var cursor: Timetoken { base.cursor }
         var digest: Digest { base.digest }
+        var hidesRows: Bool { base.hidesRows }
 
         func forEachKey(
             behind key: MessageAction.Key?, _ body: (MessageAction.Key, MessageAction?) -> Bool
