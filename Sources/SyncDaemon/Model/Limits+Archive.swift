@@ -8,7 +8,7 @@ extension Limits {
     /// Bytes of a piece; one that has more ends, before its time.
     static let archivePieceBytes = 16 * 1024 * 1024
     /// Frames of one chunk; an archive with more is no archive.
-    static let archiveChunkFramesMax: UInt64 = 1 << 28
+    static let archiveChunkFramesMax: UInt64 = 268_435_456
     /// Frames of the log that are read at a time.
     static let archiveFramesPerRead = 64
     /// Bytes of a file that are copied at a time.

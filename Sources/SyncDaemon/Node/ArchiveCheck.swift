@@ -6,16 +6,11 @@ import Glibc
 extension Examination {
     /// Looks at what makes an archive.
     mutating func takeArchive() {
-        let sources = configuration.sources
-        guard configuration.archiveDirectory != nil else {
-            let keys = ["archive.seconds", "archive.base_hours", "archive.keep_days"]
-            if let source = keys.lazy.compactMap({ sources[$0] }).first {
-                mistakes.append(.archive(source, .nowhere))
-            }
+        guard configuration.archiveDirectory != nil, configuration.storeKind != .sqlite else {
             return
         }
-        guard configuration.storeKind != .sqlite else { return }
-        mistakes.append(.archive(sources["archive.directory"] ?? .standard, .noFile))
+        let source = configuration.sources["archive.directory"] ?? .standard
+        mistakes.append(.archive(source, .noFile))
     }
 
     /// Adds what keeps the daemon from archiving here; it would start, and say so.
@@ -52,14 +47,12 @@ extension Examination {
 
 /// What is wrong with an archive.
 enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
-    case nowhere
     case noFile
     case unusable(path: String, reason: String)
 
     /// What it is, and what to do.
     var description: String {
         switch self {
-        case .nowhere: "[archive] has no directory. Name one, or leave the rest out."
         case .noFile:
             "[archive] is for kind = sqlite. Leave it out: a PostgreSQL server archives by itself,"
                 + " and what is in memory is gone with the daemon."

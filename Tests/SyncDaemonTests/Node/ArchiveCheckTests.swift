@@ -21,9 +21,9 @@ struct ArchiveCheckTests {
     }
 
     @Test(
-        "it has a directory, and is for a file",
+        "it is for a file",
         arguments: [
-            ("directory = /srv/archive", []), ("seconds = 5", [.nowhere]),
+            ("directory = /srv/archive", []), ("seconds = 5", []),
             ("directory = /srv/archive\n[store]\nkind = memory", [.noFile]),
             ("directory = /srv/archive\n[store]\nkind = postgres\nurl = host=db", [.noFile]),
         ] as [(String, [ArchiveMistake])])
