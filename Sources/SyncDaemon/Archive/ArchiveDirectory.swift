@@ -23,17 +23,6 @@ struct ArchiveRun: Hashable, Sendable {
         return rest[..<min(end + 1, rest.endIndex)]
     }
 
-    /// The first number that is not there between others.
-    static func missingPiece(of pieces: ArraySlice<ArchiveName>) -> Int? {
-        var next: Int?
-        for piece in pieces {
-            guard case .piece(let number) = piece.kind else { continue }
-            if let next, number != next { return next }
-            next = number + 1
-        }
-        return nil
-    }
-
     /// What it leads to.
     var through: Timetoken { max(bases.last?.through ?? .zero, pieces.last?.through ?? .zero) }
 }

@@ -50,13 +50,17 @@ extension ArchiveDirectory {
         _ run: ArchiveRun, from base: ArchiveName, _ moment: Timetoken, to target: String
     ) throws(DatabaseFileError) -> ArchiveOutcome {
         var outcome = ArchiveOutcome(run: run.name, base: base.through, through: base.through)
-        let pieces = run.pieces(from: base, to: moment)
-        if let missing = ArchiveRun.missingPiece(of: pieces) {
-            throw .missingPiece(missing, run: "\(path)/\(run.name)")
-        }
         try copy(base, to: target)
         var replay = LogReplay(of: try .changing(target), from: base.through, to: moment)
-        for piece in pieces {
+        var next: Int?
+        for piece in run.pieces(from: base, to: moment) {
+            guard case .piece(let number) = piece.kind else { continue }
+            if let next, number != next {
+                // Up to there it is all there.
+                guard replay.through < moment else { break }
+                throw .missingPiece(next, run: "\(path)/\(run.name)")
+            }
+            next = number + 1
             outcome.pieces += 1
             guard try replay.add("\(path)/\(piece.path)") else { break }
         }

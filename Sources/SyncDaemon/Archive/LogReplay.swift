@@ -19,6 +19,10 @@ struct LogReplay: ~Copyable {
     /// What the transaction has changed whose end has not come.
     private var pages: [(number: Int, bytes: ArraySlice<UInt8>)] = []
     private var databaseBytes: Int?
+    /// What the copy has already, as it was at each commit up to the copy's own; only with what is
+    /// behind it do these pages go together: the copy may be of a moment just behind that commit.
+    private var held: [Int: ArraySlice<UInt8>] = [:]
+    private let start: Timetoken
     /// The newest position in the database.
     private(set) var through: Timetoken
     private(set) var transactions = 0
@@ -29,7 +33,7 @@ struct LogReplay: ~Copyable {
     ///   - moment: What is later is left out.
     init(of database: consuming BinaryFile, from start: Timetoken, to moment: Timetoken) {
         self.database = database
-        (self.moment, through) = (moment, start)
+        (self.moment, self.start, through) = (moment, start, start)
     }
 
     /// Puts a piece over it, which must be the one behind the last.
@@ -103,10 +107,13 @@ struct LogReplay: ~Copyable {
             throw .damagedPiece(path: path, reason: "it does not say when a transaction was")
         }
         guard mark.through <= moment else { return false }
-        for page in pages {
-            try database.write(page.bytes, at: (page.number - 1) * header.pageBytes)
-        }
+        for page in pages { held[page.number] = page.bytes }
         pages = []
+        guard mark.through > start else { return true }
+        for (number, bytes) in held {
+            try database.write(bytes, at: (number - 1) * header.pageBytes)
+        }
+        held = [:]
         databaseBytes = frame.pagesAfter * header.pageBytes
         through = max(through, mark.through)
         transactions += 1

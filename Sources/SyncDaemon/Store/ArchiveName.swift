@@ -80,6 +80,8 @@ struct ArchiveName: Hashable, Sendable {
         default: return nil
         }
         (self.run, through) = (run, Timetoken(rawValue: ticks))
+        if case .piece = kind { return }
+        isCompressed = true
     }
 
     init?(waiting name: String) {

@@ -26,6 +26,7 @@ final class ArchivedStore {
     private(set) var history: [(moment: Timetoken, rows: [UInt64])] = []
     private var rows: [UInt64] = []
     private var last: UInt64 = 0
+    private var digest = Digest.empty
     private var restoredCount = 0
     private let room = Channel("room")
 
@@ -71,10 +72,16 @@ final class ArchivedStore {
         history.append((tick(moment), rows))
     }
 
+    private func row(_ moment: UInt64) -> MessageRow {
+        MessageRow(timetoken: tick(moment), uuid: "ada", type: nil)
+    }
+
     func publish(at moment: UInt64, bytes: Int = 300) throws {
         rows.append(moment)
+        digest.insert(row(moment), key: store.secret.key(of: room))
         try commit(moment) {
             try $0.insert(.sized(bytes), at: tick(moment), in: room, by: "ada")
+            try $0.setDigest(digest, of: room)
         }
     }
 
@@ -85,8 +92,12 @@ final class ArchivedStore {
         switch Int.random(in: 0..<12, using: &random) {
         case 0 where !rows.isEmpty:
             let end = rows[Int.random(in: 0..<rows.count, using: &random)]
+            for gone in rows where gone <= end {
+                digest.remove(row(gone), key: store.secret.key(of: room))
+            }
             rows.removeAll { $0 <= end }
             try commit(moment) {
+                try $0.setDigest(digest, of: room)
                 _ = try $0.deleteMessages(
                     after: .zero, through: tick(end), at: tick(moment), in: room)
             }
