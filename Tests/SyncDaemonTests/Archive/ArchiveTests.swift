@@ -28,7 +28,7 @@ struct ArchiveTests {
         }
         try world.deliver()
         let run = try #require(try world.archive.runs().last)
-        #expect(run.bases.count == 2)
+        try #require(run.bases.count == 2)
         #expect(run.pieces.count > 3)
         for (moment, rows) in world.history where moment >= run.bases[0].through {
             #expect(try world.restored(moment) == rows, "at \(moment)")
@@ -200,6 +200,19 @@ struct ArchiveTests {
         world.milliseconds.add(Int(Limits.archivePauseMilliseconds))
         try world.publish(at: 5000)
         #expect(world.shelf.run != nil)
+    }
+
+    @Test("on a full disk all that waits is given up, and the run ends")
+    func makesRoom() throws {
+        try world.begin()
+        try world.publish(at: 100)
+        world.log.finish()
+        #expect(world.shelf.bytes > 0)
+        _ = try world.store.emptyLog()
+        #expect(world.shelf.bytes == 0)
+        #expect(world.shelf.run == nil)
+        let left = try FileSystem.names(in: world.shelf.directory)
+        #expect(left.filter { ArchiveName(waiting: $0) != nil } == [])
     }
 
     @Test("what waits at the end of a life is there in the next one")

@@ -102,7 +102,6 @@ final class ArchivedStore {
                     after: .zero, through: tick(end), at: tick(moment), in: room)
             }
         case 1: _ = try store.giveSpaceBack()
-        case 2: _ = try store.emptyLog()
         case 3: store.passTime()
         case 4: try deliver()
         // Enough for the log to be copied and to begin anew.
