@@ -50,7 +50,6 @@ struct ArchiveTests {
         #expect(try world.restored(tick(999)) == [])
         #expect(try world.restored(tick(1999)) == [1000])
         #expect(try world.restored(.end) == [1000, 2000])
-        #expect(throws: DatabaseFileError.self) { try world.restored(.zero) }
     }
 
     @Test("whatever byte of a piece is changed, nothing but what was written comes of it")
