@@ -55,7 +55,7 @@ struct ConsoleFiles: Sendable {
     /// - Parameter directory: The one with `console` and `web` in it.
     init(in directory: String) throws(ConsoleError) {
         for folder in Self.folders {
-            guard let names = Self.names(in: "\(directory)/\(folder)") else {
+            guard let names = DirectoryListing.names(in: "\(directory)/\(folder)") else {
                 throw .absent(path: "\(directory)/\(folder)")
             }
             try read(names, of: folder, in: directory, depth: 1)
@@ -78,14 +78,14 @@ struct ConsoleFiles: Sendable {
         _ names: [String], of folder: String, in directory: String, depth: Int
     ) throws(ConsoleError) {
         // Tests are for who has the source.
-        for name in names where !name.hasPrefix(".") && name != "tests" {
+        for name in names.sorted() where !name.hasPrefix(".") && name != "tests" {
             let path = "\(folder)/\(name)"
             if let ending = name.split(separator: ".").last,
                 name.contains("."), let mediaType = Self.mediaTypes[String(ending)]
             {
                 try add(path, mediaType, in: directory)
             } else if depth < Limits.consoleDepthMax,
-                let names = Self.names(in: "\(directory)/\(path)")
+                let names = DirectoryListing.names(in: "\(directory)/\(path)")
             {
                 try read(names, of: path, in: directory, depth: depth + 1)
             }
@@ -131,21 +131,5 @@ struct ConsoleFiles: Sendable {
             bytes += chunk[..<count]
             if bytes.count > limit { return .tooMany }
         }
-    }
-
-    /// What is in a directory, in the order of the names; `nil` when it is none.
-    private static func names(in path: String) -> [String]? {
-        guard let stream = unsafe opendir(path) else { return nil }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            names.append(
-                unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-                        unsafe String(cString: $0)
-                    }
-                })
-        }
-        return names.sorted()
     }
 }

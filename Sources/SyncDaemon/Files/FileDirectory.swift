@@ -219,18 +219,5 @@ struct FileDirectory: ~Copyable, Sendable {
     }
 
     /// Whatever is there.
-    func names() -> [String] {
-        var names: [String] = []
-        guard let stream = unsafe opendir(path) else { return [] }
-        defer { unsafe closedir(stream) }
-        while let entry = unsafe readdir(stream) {
-            names.append(
-                unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-                        unsafe String(cString: $0)
-                    }
-                })
-        }
-        return names
-    }
+    func names() -> [String] { DirectoryListing.names(in: path) ?? [] }
 }

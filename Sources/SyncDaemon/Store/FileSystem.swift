@@ -42,17 +42,7 @@ enum FileSystem {
 
     /// What is in a directory, ascending.
     static func names(in path: String) throws(DatabaseFileError) -> [String] {
-        guard let directory = unsafe opendir(path) else { throw failure(path) }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { bytes in
-                unsafe bytes.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    unsafe String(cString: $0)
-                }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
+        guard let names = DirectoryListing.names(in: path) else { throw failure(path) }
         return names.sorted()
     }
 
