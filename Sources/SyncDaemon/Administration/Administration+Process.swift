@@ -130,7 +130,9 @@ extension Administration {
         }
         let summary: DatabaseSummary
         do throws(DatabaseFileError) {
-            summary = try DatabaseFile.backUp(source, to: target)
+            summary = try PartialFile.filling(target) { part throws(DatabaseFileError) in
+                try DatabaseFile.copy(source, isShared: true, to: part)
+            }
         } catch {
             throw .refused("\(error)")
         }

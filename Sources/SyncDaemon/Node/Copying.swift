@@ -1,4 +1,4 @@
-// `syncdaemon backup`, `salvage`, `restore` and `verify`: the data as one file, and back.
+// `syncdaemon backup`, `salvage` and `restore`: the data as one file, and back.
 
 import Basis
 import EventModel
@@ -6,7 +6,7 @@ import Glibc
 import Synchronization
 
 /// Why there is no copy.
-private enum CopyError: Error, CustomStringConvertible {
+enum CopyError: Error, CustomStringConvertible {
     case memoryStore
     case serverStore
     case noData(directory: String)
@@ -43,15 +43,9 @@ enum Copying {
                 throw .noData(directory: configuration.directory)
             }
             do throws(DatabaseFileError) {
-                let part = try PartialFile(of: target)
-                // Looked for under the lock: another backup may have been about to finish it.
-                guard !FileSystem.exists(target) else {
-                    part.discard()
-                    throw .exists(path: target)
+                let summary = try PartialFile.filling(target) { part throws(DatabaseFileError) in
+                    try copy(source, isShared: true, to: part)
                 }
-                let summary = try copy(source, isShared: true, to: part.path)
-                try part.conclude()
-                try FileSystem.sync(FileSystem.directory(of: target))
                 let files =
                     summary.files == 0
                     ? ""
@@ -76,23 +70,18 @@ enum Copying {
             let saved: String
             do throws(DatabaseFileError) {
                 try FileSystem.entrust(directory + "/lock", toOwnerOf: directory)
-                let part = try PartialFile(of: target)
-                guard !FileSystem.exists(target) else {
-                    part.discard()
-                    throw .exists(path: target)
+                saved = try PartialFile.filling(target) { part throws(DatabaseFileError) in
+                    try filling(part, to: FileSystem.size(source)) {
+                        () throws(DatabaseFileError) in
+                        // That it is ours, and of this release or an earlier one.
+                        _ = try DatabaseFile(path: source, isShared: true)
+                        let lost = try save(source, in: part)
+                        let copied = try DatabaseFile(path: part, isShared: false)
+                        try copied.check()
+                        try FileSystem.sync(part)
+                        return "\(target) holds \(try copied.summary()). \(describe(lost))"
+                    }
                 }
-                saved = try filling(part.path, to: FileSystem.size(source)) {
-                    [path = part.path] () throws(DatabaseFileError) in
-                    // That it is ours, and of this release or an earlier one.
-                    _ = try DatabaseFile(path: source, isShared: true)
-                    let lost = try save(source, in: path)
-                    let copied = try DatabaseFile(path: path, isShared: false)
-                    try copied.check()
-                    try FileSystem.sync(path)
-                    return "\(target) holds \(try copied.summary()). \(describe(lost))"
-                }
-                try part.conclude()
-                try FileSystem.sync(FileSystem.directory(of: target))
             } catch {
                 throw .file(error)
             }
@@ -162,42 +151,6 @@ enum Copying {
         }
     }
 
-    /// - Parameter source: A backup, or an archive.
-    /// - Returns: The exit code.
-    static func verify(_ source: String) -> Int32 {
-        report {
-            () throws(CopyError) in
-            do throws(DatabaseFileError) {
-                guard FileSystem.isDirectory(source) else {
-                    return "\(source) is sound: \(try DatabaseFile.verify(source))."
-                }
-                return try verify(ArchiveDirectory(path: source))
-            } catch {
-                throw .file(error)
-            }
-        }
-    }
-
-    private static func verify(
-        _ archive: ArchiveDirectory
-    ) throws(DatabaseFileError) -> String {
-        // Where there is room for what the archive is of.
-        let place = ProcessEnvironment.all()["TMPDIR"] ?? archive.path
-        let part = try PartialFile(of: place + "/syncdaemon-verify")
-        var report = VerifiedArchive()
-        try filling(part.path, to: 0) { [path = part.path] () throws(DatabaseFileError) in
-            try archive.verify(in: path) { report.add($0, $1) }
-        }
-        part.discard()
-        guard !report.lines.isEmpty else {
-            throw .nothingArchived(at: .end, path: archive.path, first: nil)
-        }
-        let text = report.lines.joined(separator: "\n")
-        guard let fault = report.fault else { return text }
-        print(text)
-        throw fault
-    }
-
     /// Takes the directory as a daemon does.
     private static func lock(_ directory: String) throws(CopyError) -> FileDescriptor {
         do throws(StoreError) {
@@ -258,7 +211,7 @@ enum Copying {
 
     /// Runs `body`, which fills a file; nothing is left of that when it fails, or somebody ends the
     /// command.
-    private static func filling<Value>(
+    static func filling<Value>(
         _ part: String, to total: Int64, _ body: () throws(DatabaseFileError) -> Value
     ) throws(DatabaseFileError) -> Value {
         // Neither the file nor what is beside it while it grows is for others to read.
@@ -306,7 +259,7 @@ enum Copying {
         }
     }
 
-    private static func report(_ body: () throws(CopyError) -> String) -> Int32 {
+    static func report(_ body: () throws(CopyError) -> String) -> Int32 {
         do throws(CopyError) {
             print(try body())
             return 0
@@ -357,39 +310,4 @@ private func showingGrowth<Value>(
     isOver.isSet.store(true, ordering: .relaxed)
     thread.join()
     return try result.get()
-}
-
-/// What is said of an archive, run by run.
-private struct VerifiedArchive {
-    private(set) var lines: [String] = []
-    /// The first thing that is wrong.
-    private(set) var fault: DatabaseFileError?
-    private var last: VerifiedRun?
-
-    mutating func add(
-        _ run: ArchiveRun, _ result: Result<(VerifiedRun, DatabaseSummary), DatabaseFileError>
-    ) {
-        switch result {
-        case .success((let verified, let summary)): add(verified, summary)
-        case .failure(.noBase(let run, let pieces)):
-            lines.append(DatabaseFileError.noBase(run: run, pieces: pieces).description)
-        case .failure(let error):
-            fault = fault ?? error
-            last = nil
-            lines.append("\(run.name) is not what was archived: \(error)")
-        }
-    }
-
-    private mutating func add(_ run: VerifiedRun, _ summary: DatabaseSummary) {
-        if let last, !last.isEnded, last.last < run.first {
-            lines.append(
-                "A gap: of what was written between \(last.last.dateText) and"
-                    + " \(run.first.dateText) nothing is known.")
-        }
-        last = run
-        lines.append(
-            "\(run.name) is sound: any moment from \(run.first.dateText) to \(run.last.dateText)"
-                + " can be restored (\(run.bases) copies, \(run.pieces) pieces with"
-                + " \(run.transactions) transactions); at the end it holds \(summary).")
-    }
 }

@@ -13,10 +13,7 @@ extension DatabaseFile {
     ) throws(DatabaseFileError) -> DatabaseSummary {
         let original = try DatabaseFile(path: source, isShared: isShared)
         try original.copy(to: part, as: part)
-        // Of what is wrong with the copy the source is to blame.
-        let copied = try DatabaseFile(path: part, isShared: false, as: source)
-        try copied.check()
-        return try copied.summary()
+        return try checkedSummary(of: part, from: source)
     }
 
     /// Copies the data of a running daemon page for page, and checks the copy.
@@ -25,33 +22,15 @@ extension DatabaseFile {
     ) throws(DatabaseFileError) -> DatabaseSummary {
         let original = try DatabaseFile(path: source, isShared: true)
         try original.copyPages(to: part, as: part)
+        return try checkedSummary(of: part, from: source)
+    }
+
+    /// Of what is wrong with the copy the source is to blame.
+    private static func checkedSummary(
+        of part: String, from source: String
+    ) throws(DatabaseFileError) -> DatabaseSummary {
         let copied = try DatabaseFile(path: part, isShared: false, as: source)
         try copied.check()
         return try copied.summary()
-    }
-
-    /// Copies the data of a running daemon to a file that must not exist; nothing is left of one
-    /// that fails.
-    ///
-    /// - Precondition: The process makes files for itself alone.
-    static func backUp(
-        _ source: String, to target: String
-    ) throws(DatabaseFileError) -> DatabaseSummary {
-        let part = try PartialFile(of: target)
-        // Looked for under the lock: another backup may have been about to finish it.
-        guard !FileSystem.exists(target) else {
-            part.discard()
-            throw .exists(path: target)
-        }
-        let summary: DatabaseSummary
-        do throws(DatabaseFileError) {
-            summary = try copy(source, isShared: true, to: part.path)
-        } catch {
-            part.discard()
-            throw error
-        }
-        try part.conclude()
-        try FileSystem.sync(FileSystem.directory(of: target))
-        return summary
     }
 }

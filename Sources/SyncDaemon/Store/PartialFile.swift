@@ -28,6 +28,31 @@ struct PartialFile: ~Copyable {
         self.descriptor = descriptor
     }
 
+    /// Has `body` fill a new file, which gets its name when that is done; nothing is left of one
+    /// that fails.
+    ///
+    /// - Precondition: The process makes files for itself alone.
+    static func filling<Value>(
+        _ target: String, _ body: (String) throws(DatabaseFileError) -> Value
+    ) throws(DatabaseFileError) -> Value {
+        let part = try PartialFile(of: target)
+        // Looked for under the lock: another one may have been about to finish it.
+        guard !FileSystem.exists(target) else {
+            part.discard()
+            throw .exists(path: target)
+        }
+        let value: Value
+        do throws(DatabaseFileError) {
+            value = try body(part.path)
+        } catch {
+            part.discard()
+            throw error
+        }
+        try part.conclude()
+        try FileSystem.sync(FileSystem.directory(of: target))
+        return value
+    }
+
     /// Gives it its real name.
     consuming func conclude() throws(DatabaseFileError) {
         do throws(DatabaseFileError) {
