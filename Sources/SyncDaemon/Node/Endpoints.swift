@@ -4,6 +4,9 @@ import Synchronization
 
 /// The daemon's own routes; answered on any reactor's thread.
 struct Endpoints: Sendable {
+    let health: Health
+    let webhooks: WebhookThread
+    let interceptors: InterceptorThread
     let metrics: MetricsThread
     let exposure: Exposure
     let administration: Administration
@@ -25,7 +28,7 @@ struct Endpoints: Sendable {
                 HTTPRoute(
                     method: .get, path: PathPattern("metrics"), entrances: entrances,
                     answer: metrics.answer),
-            ] + webhooks.routes + AdminRoutes(daemon: administration).routes
+            ] + webhookRoutes + AdminRoutes(daemon: administration).routes
                 + fileRoutes + (console?.routes ?? []),
             refusal: { [administration] in administration.refusal(of: $0) })
     }
@@ -57,10 +60,9 @@ struct Endpoints: Sendable {
         ]
     }
 
-    private var webhooks: WebhookEndpoints {
-        WebhookEndpoints(
-            webhooks: metrics.metrics.webhooks, interceptors: metrics.metrics.interceptors,
-            entrances: entrances)
+    private var webhookRoutes: [HTTPRoute] {
+        WebhookEndpoints(webhooks: webhooks, interceptors: interceptors, entrances: entrances)
+            .routes
     }
 
     /// Where there are figures.
@@ -78,7 +80,6 @@ struct Endpoints: Sendable {
 
     /// One line for each trouble, behind its name.
     private func readiness(for request: HTTPRequest) -> HTTPResponse {
-        let health = metrics.metrics.health
         guard health.isServing.load(ordering: .relaxed) else {
             return .plain(503, "starting or stopping")
         }

@@ -5,13 +5,10 @@ import EventModel
 
 /// Writes figures for whoever asks, one after the other.
 final class MetricsThread: Sendable {
-    let metrics: Metrics
-    private let reactors: ReactorSwitch
     private let asked = WorkQueue<Origin>(capacity: Limits.metricsRequestsMax)
 
     init(_ metrics: Metrics, reactors: ReactorSwitch) {
-        (self.metrics, self.reactors) = (metrics, reactors)
-        _ = OSThread(name: "metrics") { [asked, reactors] in
+        _ = OSThread(name: "metrics") { [asked] in
             while let origin = asked.take(atMost: 1).first {
                 reactors.post(.answered(origin, .plain(200, metrics.text)), to: origin.reactor)
             }

@@ -115,8 +115,8 @@ final class Node: Sendable {
                 links: part.links, place: place),
             reactors: reactorSwitch)
         let endpoints = Endpoints(
-            metrics: metrics, exposure: exposure, administration: administration,
-            files: fileService,
+            health: health, webhooks: webhooks, interceptors: interceptors, metrics: metrics,
+            exposure: exposure, administration: administration, files: fileService,
             console: ConsoleRoutes(configuration, exposure, log))
         let engine = LocalEngine(
             reactor: 0, ledger: ledger, readers: readers, presence: part.presenceDoor,

@@ -51,12 +51,7 @@ struct EncodedEnvelope: Sendable, Hashable {
     }
     /// Whether it is about a message up to there, and none later; nothing is before the beginning.
     func isBefore(_ message: Timetoken) -> Bool {
-        guard message > .zero else { return false }
-        return switch subject {
-        case .action(let change): change.key.messageTimetoken <= message
-        case .other: isStored && timetoken <= message
-        case .deletion, .clearing, .directory: false
-        }
+        subject.isBefore(message, at: timetoken, isStored: isStored)
     }
     /// What the channel's rows come to at this event; only where a commit ends.
     var state: Digest?
@@ -95,19 +90,7 @@ struct EncodedEnvelope: Sendable, Hashable {
             } else {
                 false
             }
-        subject =
-            switch envelope.event {
-            case .actionAdded(let action):
-                .action(ActionChange(action: action, isAdded: true))
-            case .actionRemoved(let action):
-                .action(ActionChange(action: action, isAdded: false))
-            case .actionsCleared(let clearing): .clearing(clearing)
-            case .messagesDeleted(let start, let end):
-                .deletion(
-                    MessageDeletion(timetoken: envelope.timetoken, after: start, through: end))
-            case .directory: .directory
-            case .message, .signal, .presence: .other
-            }
+        subject = envelope.subject
         self.json = json.bytes
     }
 }
@@ -115,12 +98,18 @@ struct EncodedEnvelope: Sendable, Hashable {
 extension Envelope {
     /// As ``EncodedEnvelope/isBefore(_:)``: what nobody gets need not be encoded.
     func isBefore(_ message: Timetoken) -> Bool {
-        guard message > .zero else { return false }
-        return switch event {
-        case .actionAdded(let action), .actionRemoved(let action):
-            action.key.messageTimetoken <= message
-        case .message, .signal, .presence: isStored && timetoken <= message
-        case .messagesDeleted, .actionsCleared, .directory: false
+        subject.isBefore(message, at: timetoken, isStored: isStored)
+    }
+
+    fileprivate var subject: Subject {
+        switch event {
+        case .actionAdded(let action): .action(ActionChange(action: action, isAdded: true))
+        case .actionRemoved(let action): .action(ActionChange(action: action, isAdded: false))
+        case .actionsCleared(let clearing): .clearing(clearing)
+        case .messagesDeleted(let start, let end):
+            .deletion(MessageDeletion(timetoken: timetoken, after: start, through: end))
+        case .directory: .directory
+        case .message, .signal, .presence: .other
         }
     }
 }
@@ -142,6 +131,20 @@ enum Subject: Sendable, Hashable {
     /// What became of a user, a channel or a membership.
     case directory
     case other
+
+    /// Whether an event about it is about a message up to there, and none later.
+    ///
+    /// - Parameters: Of the event.
+    fileprivate func isBefore(
+        _ message: Timetoken, at timetoken: Timetoken, isStored: Bool
+    ) -> Bool {
+        guard message > .zero else { return false }
+        return switch self {
+        case .action(let change): change.key.messageTimetoken <= message
+        case .other: isStored && timetoken <= message
+        case .deletion, .clearing, .directory: false
+        }
+    }
 }
 
 /// What happened to which action.
