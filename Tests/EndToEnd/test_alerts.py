@@ -5,6 +5,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import unittest
@@ -45,6 +46,20 @@ class Alerts(WatchedTestCase, DiskTestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn('syncdaemon_errors_total{code="invalid_field"} 1', text)
         self.assertIn('syncdaemon_read_wait_seconds_count{kind="history"}', text)
+
+    async def test_writes_and_deliveries_are_timed(self):
+        daemon = self.start_daemon()
+        ada, bob = await self.device(daemon, "ada"), await self.device(daemon, "bob")
+        await ada.publish("elsewhere", "nobody follows it")
+        self.assertIn("syncdaemon_delivery_seconds_count 0\n", self.metrics(daemon))
+        await bob.subscribe("room")
+        for number in range(5):
+            await ada.publish("room", number)
+        text = await asyncio.to_thread(self.metrics, daemon)
+        self.assertIn("syncdaemon_write_wait_seconds_count 6\n", text)
+        # A reactor may tell of several commits at once.
+        told = int(re.search(r"^syncdaemon_delivery_seconds_count (\d+)$", text, re.M)[1])
+        self.assertTrue(1 <= told <= 5, told)
 
     @staticmethod
     def metrics(daemon):

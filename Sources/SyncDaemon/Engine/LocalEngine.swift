@@ -27,6 +27,8 @@ struct LocalEngine: Engine {
 
     func submit(_ write: Write) -> Bool {
         guard !ledger.isKeptWaiting else { return false }
+        var write = write
+        write.asked = Clock.monotonicMicroseconds()
         return switch interceptors.take(.write(write)) {
         case .passes: ledger.requests.put(.write(write), wakesReader: false)
         case .waits: true

@@ -137,9 +137,11 @@ final class LedgerThread: DoorKeeper {
             commit.answers.count { $0.result == .failure(failure.refusal) }
         }
         counters.writesCommitted.add(writes.count - (refused ?? 0))
-        let microseconds = Int(Clock.monotonicMicroseconds() - start)
+        commit.made = Clock.monotonicMicroseconds()
+        let microseconds = Int(commit.made - start)
         counters.commitTimes.add(UInt64(microseconds))
         if failure == nil { counters.syncTimes.add(ledger.store.syncMicroseconds) }
+        counters.writeTimes.add(writes.compactMap { $0.asked > 0 ? commit.made - $0.asked : nil })
         if microseconds >= Limits.slowCommitMilliseconds * 1000 {
             log.warning(
                 door.term > 0

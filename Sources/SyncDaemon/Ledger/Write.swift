@@ -69,6 +69,9 @@ struct Write: Sendable, Hashable {
     let isOfServer: Bool
     /// Tells it from others under its mutation; zero without one.
     private(set) var fingerprint: UInt64 = 0
+    /// When it was submitted, in microseconds of this machine's clock that never steps back; 0:
+    /// nobody measures it.
+    var asked: UInt64 = 0
 
     /// - Parameter fingerprint: Of what its author wrote, where that may have been changed since;
     ///   `nil`: of this.
@@ -144,6 +147,8 @@ struct Commit: Sendable {
     var ceiling: Timetoken?
     /// What may be forgotten after it, when this is the store's.
     var floors: StoreFloors?
+    /// When it was made, as ``Write/asked``.
+    var made: UInt64 = 0
 }
 
 extension Commit {

@@ -15,6 +15,14 @@ extension Metrics {
                 "What the disk takes of a transaction, or the database server and its standby.",
                 [(nil, counters.syncTimes)])
             + histogram(
+                "write_wait_seconds",
+                "From when a write is submitted to when it is on the disk, or refused.",
+                [(nil, counters.writeTimes)])
+            + histogram(
+                "delivery_seconds",
+                "From a commit to when all its events are with the sockets, or wait for slow ones.",
+                [(nil, counters.deliveryTimes)])
+            + histogram(
                 "read_wait_seconds", "From a question to its answer, by what it is about.",
                 ReadKind.allCases.compactMap { kind in
                     counters.readTimes[kind].map { (#"kind="\#(kind.rawValue)""#, $0) }

@@ -11,6 +11,10 @@ final class Counters: Sendable {
     let commitTimes = Durations()
     /// Of these, what the disk took, or the database server.
     let syncTimes = Durations()
+    /// From when a write is submitted to when it stands or is refused.
+    let writeTimes = Durations()
+    /// From a commit to when a reactor has given all of it to its sockets, or to their queues.
+    let deliveryTimes = Durations()
     /// From a question to its answer, by what it is about.
     let readTimes = Dictionary(
         uniqueKeysWithValues: ReadKind.allCases.map { ($0, Durations()) })

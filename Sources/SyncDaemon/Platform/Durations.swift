@@ -31,11 +31,25 @@ final class Durations: Sendable {
     }
 
     func add(_ microseconds: UInt64) {
-        let bucket = bounds.firstIndex { microseconds <= $0 } ?? bounds.count
+        let bucket = bucket(of: microseconds)
         state.withLock {
             $0.counts[bucket] += 1
             $0.microseconds += microseconds
         }
+    }
+
+    /// All under one lock.
+    func add(_ each: [UInt64]) {
+        state.withLock { state in
+            for microseconds in each {
+                state.counts[bucket(of: microseconds)] += 1
+                state.microseconds += microseconds
+            }
+        }
+    }
+
+    private func bucket(of microseconds: UInt64) -> Int {
+        bounds.firstIndex { microseconds <= $0 } ?? bounds.count
     }
 
     /// In storage of their own: what is shared is ordered by its count of references alone, which

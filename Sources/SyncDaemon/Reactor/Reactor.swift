@@ -40,7 +40,7 @@ final class Reactor: Sendable {
                 core.attach(transport, at: Clock.monotonicMilliseconds())
                 mailbox.setWake(loop.wake)
                 _ = started.put(nil)
-                run(loop, core, transport, mailbox, counters.turns) {
+                run(loop, core, transport, mailbox, counters) {
                     _ = drained.put(engine.reactor)
                 }
             } catch {
@@ -53,13 +53,14 @@ final class Reactor: Sendable {
 /// The loop: it sleeps until something happens or is due, and takes a turn.
 private func run(
     _ loop: EventLoop, _ core: ReactorCore, _ transport: WebSocketTransport,
-    _ mailbox: Mailbox<ReactorMessage>, _ turns: Durations, _ drained: () -> Void
+    _ mailbox: Mailbox<ReactorMessage>, _ counters: Counters, _ drained: () -> Void
 ) {
     var hasReported = false
     var pacing = Pacing()
     var clock = TurnClock(at: Clock.monotonicNanoseconds(), idle: loop.idleNanoseconds)
     while true {
-        turns.add(clock.endTurn(at: Clock.monotonicNanoseconds(), idle: loop.idleNanoseconds))
+        counters.turns.add(
+            clock.endTurn(at: Clock.monotonicNanoseconds(), idle: loop.idleNanoseconds))
         loop.runOnce(
             waitingAtMost: pacing.sleep(
                 at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.nextDue))
@@ -68,6 +69,9 @@ private func run(
         let end = Clock.monotonicMilliseconds()
         pacing.flushed(from: now, to: end, leftEvents: hadNews && mailbox.count > 0)
         transport.endTurn(at: end)
+        if let made = core.takeOldestNews() {
+            counters.deliveryTimes.add(Clock.monotonicMicroseconds() - made)
+        }
         if core.isDrained, !hasReported {
             hasReported = true
             drained()

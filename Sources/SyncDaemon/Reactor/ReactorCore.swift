@@ -19,6 +19,8 @@ final class ReactorCore {
     /// What the mailbox held at the start of this turn reached so far.
     private var settled: (visible: Timetoken, durable: Timetoken) = (.zero, .zero)
     private var drainDeadline: UInt64?
+    /// When the oldest commit was made whose events have not left, as ``Write/asked``.
+    private var oldestNews: UInt64?
     /// What other threads say.
     private let mailbox: Mailbox<ReactorMessage>
     private var messages: [ReactorMessage] = []
@@ -87,6 +89,9 @@ final class ReactorCore {
                 if let socket = handed.take() { hub.outlet.transport?.adopt(socket) }
             case .commit(let commit):
                 hub.accept(commit)
+                if commit.made > 0, !commit.events.isEmpty {
+                    oldestNews = oldestNews ?? commit.made
+                }
                 // Before it is answered: who was told that a token is taken back finds it so.
                 if commit.takesBack {
                     native.tokensRevoked()
@@ -126,6 +131,9 @@ final class ReactorCore {
         #endif
         return hadNews
     }
+
+    /// When the oldest commit was made whose events have left with the last turn, once.
+    func takeOldestNews() -> UInt64? { oldestNews.take() }
 
     private func begin(at milliseconds: UInt64) {
         now = milliseconds

@@ -26,5 +26,12 @@ struct DurationsTests {
 
         #expect(times.figures.counts == [2, 1, 0, 0, 1, 1, 0, 0, 1])
         #expect(times.figures.microseconds == 2_102_002)
+
+        let together = Durations(upTo: Durations.turns)
+        together.add([0, 1000, 1001])
+        together.add([])
+        together.add([50_000, 50_001, 2_000_000])
+        #expect(together.figures.counts == times.figures.counts)
+        #expect(together.figures.microseconds == times.figures.microseconds)
     }
 }
