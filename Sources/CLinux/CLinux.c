@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <malloc.h>
 #include "CLinux.h"
+#include <linux/close_range.h>
 #include <linux/magic.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -44,6 +45,11 @@ int sync_clock_is_synchronised(void) {
 
 const void *sync_find(const void *text, size_t text_size, const void *part, size_t part_size) {
     return memmem(text, text_size, part, part_size);
+}
+
+void sync_close_on_exec(int first) {
+    // An old kernel has no such call: then a child has what libraries left open.
+    close_range(first, ~0U, CLOSE_RANGE_CLOEXEC);
 }
 
 void sync_give_back_memory(void) {

@@ -22,6 +22,9 @@ int sync_pipe(int ends[2], int flags);
 /// memmem(3): where `part` begins first in `text`; NULL when it does not.
 const void *sync_find(const void *text, size_t text_size, const void *part, size_t part_size);
 
+/// close_range(2): what is open from a descriptor on ends with the next execve(2) of a child.
+void sync_close_on_exec(int first);
+
 /// malloc_trim(3).
 void sync_give_back_memory(void);
 

@@ -10,8 +10,9 @@ struct ArchiveRun: Hashable, Sendable {
     var bases: [ArchiveName] = []
     /// Ascending, by number.
     var pieces: [ArchiveName] = []
-    /// Whether nothing was written behind it before the daemon stopped.
-    var isEnded = false
+    /// Say that nothing was written behind it before the daemon stopped.
+    var ends: [ArchiveName] = []
+    var isEnded: Bool { !ends.isEmpty }
 
     /// The newest base of a moment or before.
     func base(at moment: Timetoken) -> ArchiveName? { bases.last { $0.through <= moment } }
@@ -93,7 +94,7 @@ struct ArchiveDirectory: Sendable {
                 switch found.kind {
                 case .base: run.bases.append(found)
                 case .piece: run.pieces.append(found)
-                case .end: run.isEnded = true
+                case .end: run.ends.append(found)
                 }
             }
             run.bases.sort { $0.through < $1.through }

@@ -11,6 +11,8 @@ struct ArchiveSettings: Hashable, Sendable {
     var baseHours: Int
     /// Days of which every moment can be restored.
     var keptDays: Int
+    /// What takes each file away; `nil`: nothing does.
+    var command: ShellCommand?
 }
 
 /// How the archive stands, for the metrics.
@@ -21,6 +23,10 @@ struct ArchiveFigures: Hashable, Sendable {
     var bases = 0
     var gaps = 0
     var waitingBytes = 0
+    /// Files that the command has not taken; 0 without one.
+    var untaken = 0
+    /// Seconds since it was first given the one that is next.
+    var untakenSeconds = 0
 }
 
 /// Archives on a thread of its own, so that a slow directory lets nobody wait.
@@ -28,9 +34,15 @@ final class ArchiveThread: Sendable {
     private let shelf: ArchiveShelf
     private let thread: Locked<OSThread?>
     private let state = Locked(ArchiveFigures())
+    private let command: ArchiveCommand?
 
     /// How the archive stands.
-    var figures: ArchiveFigures { state.withLock { $0 } }
+    var figures: ArchiveFigures {
+        var figures = state.withLock { $0 }
+        figures.untaken = command?.untakenCount ?? 0
+        figures.untakenSeconds = command?.oldestSeconds ?? 0
+        return figures
+    }
 
     /// - Parameters:
     ///   - database: Which is archived.
@@ -42,10 +54,15 @@ final class ArchiveThread: Sendable {
     ) {
         self.shelf = shelf
         thread = Locked(nil)
+        command = settings.command.map {
+            ArchiveCommand(
+                $0, of: ArchiveDirectory(path: settings.directory), health: health, log: log)
+        }
         thread.withLock { thread in
-            thread = OSThread(name: "archive") { [shelf, state] in
+            thread = OSThread(name: "archive") { [shelf, state, command] in
                 var keeper = ArchiveKeeper(
-                    settings, of: database, epoch: epoch, from: shelf, health: health, log: log)
+                    settings, of: database, epoch: epoch, from: shelf, health: health, log: log
+                ) { command?.add($0) }
                 var isOpen = true
                 while isOpen {
                     // A closed queue does not wait.
@@ -64,6 +81,7 @@ final class ArchiveThread: Sendable {
     func stop() {
         shelf.close()
         thread.withLock { $0.take() }?.join()
+        command?.stop()
     }
 }
 
@@ -85,12 +103,16 @@ private struct ArchiveKeeper {
     /// Whether what copies have left that were broken off is gone.
     private var isTidy = false
 
+    /// Told the path of each file that has come, in the archive.
+    private let hasCome: (String) -> Void
+
     private static let ticksPerSecond: UInt64 = 10_000_000
 
     init(
         _ settings: ArchiveSettings, of database: String, epoch: String, from shelf: ArchiveShelf,
-        health: Health, log: Log
+        health: Health, log: Log, hasCome: @escaping (String) -> Void
     ) {
+        self.hasCome = hasCome
         (self.settings, self.database, self.epoch) = (settings, database, epoch)
         (self.shelf, self.health, self.log) = (shelf, health, log)
         archive = ArchiveDirectory(path: settings.directory)
@@ -163,6 +185,7 @@ private struct ArchiveKeeper {
             try FileSystem.sync(file)
             let bytes = Int(FileSystem.size(file))
             try archive.take(file, as: name)
+            hasCome(name.path)
             FileSystem.remove(file)
             shelf.put(bytes: -bytes)
             figures.pieces += 1
@@ -190,6 +213,7 @@ private struct ArchiveKeeper {
         try part.conclude()
         try FileSystem.rename(directory + "/base", to: "\(archive.path)/\(name.path)")
         try FileSystem.sync(directory)
+        hasCome(name.path)
         lastBase = (run, now)
         figures.bases += 1
         figures.through = max(figures.through, summary.last)

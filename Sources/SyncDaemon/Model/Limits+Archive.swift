@@ -23,6 +23,12 @@ extension Limits {
     static let archivePauseMilliseconds: UInt64 = 5000
     /// Seconds between two tries when the archive's directory cannot be written to.
     static let archiveRetrySeconds: UInt64 = 5
+    /// Seconds that the command may take for one file; then it is ended, and tried again.
+    static let archiveCommandSeconds: UInt64 = 3600
+    /// Bytes of its line; more belongs into a script.
+    static let archiveCommandBytesMax = 1000
+    /// Files that it is told of while it has not come to them; others it finds in the directory.
+    static let archiveUntakenMax = 4096
     /// Milliseconds between two looks of the archive's thread, when nothing wakes it.
     static let archiveRoundMilliseconds: UInt64 = 1000
 }

@@ -181,6 +181,14 @@ extension Configuration {
             "keep_days", 1...3650, into: \.archiveKeepDays,
             "Days of which any moment can be restored. What only older ones need is removed."
         ).with(\.flag, "--archive-keep-days"),
+        .shellLine(
+            "command", into: \.archiveCommand,
+            "A line of shell that takes each file of the archive to another place, and ends with 0"
+                + " when it has: $SYNCDAEMON_ARCHIVE_FILE is its path, $SYNCDAEMON_ARCHIVE_NAME"
+                + " where it belongs in the archive."
+        ).with(\.flag, "--archive-command").with(
+            \.example,
+            "rclone copyto \"$SYNCDAEMON_ARCHIVE_FILE\" \"off:sync/$SYNCDAEMON_ARCHIVE_NAME\""),
     ]
 
     private static let cluster: [SettingKey<Configuration>] = [

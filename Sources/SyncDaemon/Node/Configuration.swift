@@ -78,6 +78,8 @@ struct Configuration: Hashable, Sendable {
     var archiveSeconds = 10
     var archiveBaseHours = 24
     var archiveKeepDays = 7
+    /// Of shell, for each file of it; `nil`: none.
+    var archiveCommand: String?
 
     // MARK: [cluster]
 

@@ -19,6 +19,12 @@ extension Metrics {
                 "archive_pieces", "Pieces of the log that came to the archive.", figures.pieces),
             counter("archive_bases", "Copies of the whole database likewise.", figures.bases),
             counter("archive_gaps", "How often the archive had to begin anew.", figures.gaps),
+            gauge(
+                "archive_untaken_files", "Files that [archive] command has not taken.",
+                figures.untaken),
+            gauge(
+                "archive_untaken_oldest_seconds",
+                "Seconds since it was first given the file that is next.", figures.untakenSeconds),
         ]
     }
 }

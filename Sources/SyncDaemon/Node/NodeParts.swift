@@ -141,7 +141,10 @@ struct NodeArchive {
         database = SQLStore.path(in: configuration.directory)
         settings = ArchiveSettings(
             directory: directory, baseHours: configuration.archiveBaseHours,
-            keptDays: configuration.archiveKeepDays)
+            keptDays: configuration.archiveKeepDays,
+            command: configuration.archiveCommand.map {
+                ShellCommand($0, in: ProcessEnvironment.all())
+            })
         shelf = ArchiveShelf(beside: database)
         let log = LogArchive(of: database, to: shelf, seconds: configuration.archiveSeconds) {
             var generator = SystemRandomNumberGenerator()

@@ -1,6 +1,7 @@
 // What one setting is: its names, how its value is written, and what it means.
 
 import Basis
+import EventModel
 
 /// A row of a table that drives the file, the flags, the variables, the help and the manual.
 ///
@@ -203,6 +204,21 @@ extension SettingKey {
                     }
                 }
                 return isName && (1...32).contains(text.utf8.count) ? .some(text) : nil
+            },
+            format: { $0 })
+    }
+
+    /// What `/bin/sh -c` takes.
+    static func shellLine(
+        _ name: String, into path: Field<String?>, _ summary: String
+    ) -> SettingKey {
+        value(
+            name, into: path, placeholder: "LINE",
+            expected: "a line of shell of 1 to \(Limits.archiveCommandBytesMax) bytes", summary,
+            parse: { text in
+                let isOneLine = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
+                let fits = (1...Limits.archiveCommandBytesMax).contains(text.utf8.count)
+                return isOneLine && fits ? .some(text) : nil
             },
             format: { $0 })
     }

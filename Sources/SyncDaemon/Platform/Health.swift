@@ -34,12 +34,15 @@ final class Health: Sendable {
         case filesFailing = "files_failing"
         /// What is committed does not come to the archive.
         case archiveFailing = "archive_failing"
+        case archiveCommandFailing = "archive_command_failing"
 
         /// Whether clients lack something: no balancer should turn away from a daemon whose
         /// trouble is somebody else's.
         var concernsClients: Bool {
             switch self {
-            case .webhooksFailing, .interceptorsFailing, .filesFailing, .archiveFailing: false
+            case .webhooksFailing, .interceptorsFailing, .filesFailing, .archiveFailing,
+                .archiveCommandFailing:
+                false
             default: true
             }
         }

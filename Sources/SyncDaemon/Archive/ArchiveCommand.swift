@@ -1,0 +1,137 @@
+// Has a command take each file of the archive somewhere else, on a thread of its own: it may take
+// long, or hang.
+
+import Basis
+import EventModel
+import Glibc
+import Synchronization
+
+/// Runs the operator's command for each file, the oldest first, until it succeeds.
+///
+/// A file that was taken cannot be written to any more by its owner's mode: so no list of them has
+/// to be kept, and none is lost when the daemon is killed.
+final class ArchiveCommand: Sendable {
+    private let archive: ArchiveDirectory
+    private let command: ShellCommand
+    private let health: Health
+    private let log: Log
+    /// Paths in the archive, behind those that were there at the start.
+    private let fresh = WorkQueue<String>(capacity: Limits.archiveUntakenMax)
+    /// Whether one found no place there: then the directory says which ones there are.
+    private let hasMissed = Atomic(true)
+    private let isOver = Atomic(false)
+    /// Seconds of a clock that only goes forward at which the file that is next was first given to
+    /// it; 0: there is none.
+    private let begun = Atomic(0)
+    /// Of those that were taken from there.
+    private let pending = Atomic(0)
+    private let thread = Locked<OSThread?>(nil)
+
+    /// Files that it has not taken, as far as it knows of them.
+    var untakenCount: Int { pending.value + fresh.count }
+
+    /// Seconds since it was first given the file that is next.
+    var oldestSeconds: Int {
+        let begun = begun.value
+        return begun == 0 ? 0 : max(0, Int(Clock.monotonicMilliseconds() / 1000) - begun)
+    }
+
+    init(_ command: ShellCommand, of archive: ArchiveDirectory, health: Health, log: Log) {
+        (self.command, self.archive, self.health, self.log) = (command, archive, health, log)
+        thread.withLock { $0 = OSThread(name: "archive-command") { [self] in run() } }
+    }
+
+    /// A file has come to the archive.
+    ///
+    /// - Parameter path: In it.
+    func add(_ path: String) {
+        if !fresh.put(path) { hasMissed.store(true, ordering: .relaxed) }
+    }
+
+    /// Ends what runs, and the thread; what was not taken is taken by the next start.
+    func stop() {
+        isOver.store(true, ordering: .relaxed)
+        fresh.close()
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private var mayGoOn: Bool { !isOver.load(ordering: .relaxed) }
+
+    private func run() {
+        while mayGoOn {
+            var paths = fresh.take(atMost: Limits.archiveUntakenMax, waitingAtMost: 1000)
+            if hasMissed.exchange(false, ordering: .relaxed) {
+                do throws(DatabaseFileError) {
+                    paths = try archive.untaken()
+                } catch {
+                    // There is no archive yet.
+                    hasMissed.store(true, ordering: .relaxed)
+                }
+            }
+            pending.store(paths.count, ordering: .relaxed)
+            for path in paths {
+                begun.store(Int(Clock.monotonicMilliseconds() / 1000), ordering: .relaxed)
+                while mayGoOn, !take(path) { pause() }
+                begun.store(0, ordering: .relaxed)
+                pending.add(-1)
+            }
+        }
+    }
+
+    /// - Returns: Whether it is to be taken no more.
+    private func take(_ path: String) -> Bool {
+        let file = "\(archive.path)/\(path)"
+        // Forgotten meanwhile, or told of twice.
+        guard FileSystem.exists(file), archive.isUntaken(path) else { return true }
+        let end = Clock.monotonicMilliseconds() + Limits.archiveCommandSeconds * 1000
+        let variables = ["SYNCDAEMON_ARCHIVE_FILE": file, "SYNCDAEMON_ARCHIVE_NAME": path]
+        let outcome = command.run(with: variables) {
+            mayGoOn && Clock.monotonicMilliseconds() < end
+        }
+        switch outcome {
+        case .done where archive.noteTaken(path):
+            if health.clear(.archiveCommandFailing) {
+                log.notice("The command of the archive goes on.")
+            }
+            return true
+        case .done: fail(path, "the file's mode cannot be changed")
+        case .failed(let reason): fail(path, reason)
+        case .ended:
+            guard mayGoOn else { return true }
+            fail(path, "it was ended after \(Limits.archiveCommandSeconds) seconds")
+        }
+        return false
+    }
+
+    private func fail(_ path: String, _ reason: String) {
+        let text =
+            "[archive] command has not taken \(path): \(reason). What it said is in the log; it is"
+            + " tried again."
+        if health.report(.archiveCommandFailing, text) { log.error(text) }
+    }
+
+    private func pause() {
+        let end = Clock.monotonicMilliseconds() + Limits.archiveRetrySeconds * 1000
+        while mayGoOn, Clock.monotonicMilliseconds() < end {
+            usleep(100_000)
+        }
+    }
+}
+
+extension ArchiveDirectory {
+    /// Paths of what no command has taken, whose archive it is first, then the oldest.
+    fileprivate func untaken() throws(DatabaseFileError) -> [String] {
+        let names = try runs().flatMap { run in
+            (run.bases + run.pieces + run.ends).sorted { $0.through < $1.through }
+        }
+        return ([Self.owner] + names.map(\.path)).filter(isUntaken)
+    }
+
+    fileprivate func isUntaken(_ path: String) -> Bool {
+        DataDirectory.mode(of: "\(self.path)/\(path)").map { $0 & 0o200 != 0 } ?? false
+    }
+
+    fileprivate func noteTaken(_ path: String) -> Bool {
+        unsafe chmod("\(self.path)/\(path)", 0o400) == 0
+    }
+}

@@ -1,0 +1,144 @@
+"""`[archive] command`: each file of the archive comes to another place, whatever happens."""
+
+import asyncio
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from archive import bases, pieces
+from case import eventually
+from daemon import run_to_end
+from disk import readiness
+from prometheus import WatchedTestCase
+from raw import RawClient
+
+#: What an operator might write; it notes each call.
+TAKE = """\
+test ! -e {place}/closed || {{ echo no room >&2; exit 3; }}
+test ! -e {place}/hangs || sleep 1000
+mkdir -p "$(dirname "{place}/there/$SYNCDAEMON_ARCHIVE_NAME")" || exit
+cp "$SYNCDAEMON_ARCHIVE_FILE" "{place}/there/$SYNCDAEMON_ARCHIVE_NAME" || exit
+echo "$SYNCDAEMON_ARCHIVE_NAME" >> {place}/calls
+"""
+
+
+class Command(WatchedTestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="syncdaemon-archive-")
+        self.addCleanup(scratch.cleanup)
+        self.place = pathlib.Path(scratch.name)
+        self.archive, self.there = self.place / "archive", self.place / "there"
+        self.archive.mkdir()
+        script = self.place / "take"
+        script.write_text(TAKE.format(place=self.place), encoding="utf-8")
+        self.options = [
+            "--store", "sqlite", "--archive-directory", str(self.archive),
+            "--archive-seconds", "1", "--archive-command", f"/bin/sh {script}"]
+
+    @property
+    def calls(self):
+        path = self.place / "calls"
+        return path.read_text(encoding="utf-8").split() if path.exists() else []
+
+    @staticmethod
+    def files(directory):
+        return {str(it.relative_to(directory)) for it in directory.rglob("*") if it.is_file()}
+
+    def write(self, daemon, count=20):
+        with RawClient(daemon.address) as client:
+            client.hello()
+            for number in range(count):
+                newest = client.command("publish", channel="room", payload="x" * 100 * number)
+        return int(newest["timetoken"])
+
+    async def test_what_was_taken_can_be_restored_and_comes_once(self):
+        daemon = self.start_daemon(*self.options)
+        await eventually(lambda: bases(self.there), "a copy of the database")
+        for _ in range(3):
+            newest = self.write(daemon)
+            await eventually(lambda: pieces(self.there)[-1:] >= [newest], "a piece")
+        daemon.kill()
+        daemon.start()
+        await eventually(lambda: len(bases(self.there)) == 2, "the next copy")
+        newest = self.write(daemon)
+        await eventually(lambda: pieces(self.there)[-1] >= newest, "the last piece")
+        await eventually(lambda: self.files(self.there) == self.files(self.archive), "all files")
+        self.assertEqual(self.calls[0], "syncdaemon-archive")
+        # A kill between what the command did and what the daemon noted of it repeats one.
+        self.assertLessEqual(len(self.calls) - len(set(self.calls)), 1)
+        code, said, error = run_to_end("verify", str(self.there))
+        self.assertEqual((code, error), (0, ""))
+        code, said, error = run_to_end(
+            "restore", "--data-dir", str(self.place / "restored"), "--at", str(newest),
+            str(self.there))
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("80 messages", said)
+
+    async def test_a_command_that_fails_is_told_and_tried_again(self):
+        (self.place / "closed").touch()
+        daemon = self.start_daemon(*self.options)
+        prometheus = await self.watch(daemon)
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        await eventually(lambda: "archive_command_failing" in str(readiness(daemon)), "the trouble")
+        status, troubles = readiness(daemon)
+        self.assertEqual(status, 200)
+        self.assertIn("ended with code 3", str(troubles))
+        self.assertIn("no room", daemon.log_tail())
+        await self.fires(prometheus, "ArchiveUntaken")
+        newest = self.write(daemon)
+        await eventually(lambda: pieces(self.archive)[-1:] >= [newest], "the archive goes on")
+        (self.place / "closed").unlink()
+        await eventually(lambda: self.files(self.there) == self.files(self.archive), "all files")
+        await eventually(lambda: "archive_command" not in str(readiness(daemon)), "the end of it")
+
+    async def test_a_command_that_hangs_keeps_nobody(self):
+        (self.place / "hangs").touch()
+        daemon = self.start_daemon(*self.options)
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        newest = self.write(daemon)
+        await eventually(lambda: pieces(self.archive)[-1:] >= [newest], "the archive goes on")
+
+        def sleepers():
+            return subprocess.run(
+                ["pgrep", "-f", f"/bin/sh {self.place}/take"], capture_output=True, text=True,
+                check=False).stdout.split()
+
+        await eventually(sleepers, "the command")
+        started = time.monotonic()
+        await asyncio.to_thread(daemon.stop)
+        self.assertEqual(daemon.process.returncode, 0)
+        self.assertEqual(sleepers(), [], f"after {time.monotonic() - started:.1f} s")
+        (self.place / "hangs").unlink()
+        daemon.start()
+        await eventually(lambda: len(bases(self.there)) == 2, "both copies")
+        self.assertEqual(self.files(self.there) - self.files(self.archive), set())
+
+    async def test_it_gets_no_variable_signal_or_file_of_the_daemons(self):
+        seen = self.place / "seen"
+        line = (f"{{ env | cut -d= -f1 | sort; ls /proc/$$/fd | wc -l;"
+                f" grep -E '^Sig(Blk|Ign)' /proc/$$/status; }} > {seen}.part;"
+                f" mv {seen}.part {seen}")
+        daemon = self.start_daemon(*self.options[:-1], line, "--log-level", "info")
+        await eventually(seen.exists, "a call")
+        text = seen.read_text(encoding="utf-8")
+        names = set(text.split()[:-5])
+        self.assertTrue({"SYNCDAEMON_ARCHIVE_FILE", "SYNCDAEMON_ARCHIVE_NAME"} <= names, text)
+        self.assertFalse({it for it in names if it.startswith(
+            ("NOTIFY_", "LISTEN_", "SYNCDAEMON_"))} - {
+                "SYNCDAEMON_ARCHIVE_FILE", "SYNCDAEMON_ARCHIVE_NAME"}, text)
+        masks = [int(it.split()[1], 16) for it in text.splitlines() if it.startswith("Sig")]
+        blocked = {it for it in range(1, 32) if masks[0] >> (it - 1) & 1}
+        self.assertFalse(blocked & {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}, text)
+        self.assertFalse(masks[1] >> (signal.SIGPIPE - 1) & 1, text)
+        # Input, output, errors, and what a shell has for itself.
+        descriptors = int(next(it for it in text.split() if it.isdigit()))
+        self.assertLessEqual(descriptors, 6, text)
+        self.assertTrue(os.path.exists(daemon.data_dir))
+
+
+if __name__ == "__main__":
+    unittest.main()
