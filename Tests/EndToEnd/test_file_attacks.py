@@ -226,7 +226,8 @@ class Rights(GuardedTestCase):
         path.write_text(path.read_text("utf-8").replace(
             "files = yes", "files = yes\nfile_types = image/*"), "utf-8")
         self.daemon.process.send_signal(signal.SIGHUP)
-        until(lambda: self.ask("POST", url, *form(b"1"))[0] == 403, "the new rule")
+        until(lambda: "Configuration reloaded." in self.daemon.log(), "the new rule")
+        self.assertEqual(self.ask("POST", url, *form(b"1"))[0], 403)
         self.assertEqual(self.listed()["data"], [])
 
 
