@@ -253,7 +253,9 @@ enum Transfers {
         var summary = summary(of: report.counts, report.outcome, isTrial: isTrial)
         summary.numbers.append(("fuller", report.fullerChannels))
         if let line = report.resumedBehind {
-            summary.remarks.append("Went on behind line \(line), where an earlier run had stopped.")
+            summary.remarks.append(
+                "Went on behind line \(line), where an earlier run had stopped; rows are those of"
+                    + " all runs.")
         }
         if report.fullerChannels > 0 {
             summary.remarks.append(
