@@ -40,6 +40,10 @@ public enum Program {
                 return Copying.verify(arguments.file)
             case .copyStore(let arguments):
                 return StoreCopying.run(arguments)
+            case .plan(let use, let asJSON):
+                let cost = PlannedCost(use)
+                print(
+                    asJSON ? Planning.json(cost) : Planning.text(use, cost), terminator: "")
             case .showVersion:
                 print("syncdaemon \(Release.version)")
             case .showHelp(let text):

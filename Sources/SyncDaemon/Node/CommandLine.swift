@@ -3,8 +3,8 @@
 import EventModel
 
 /// A flag that names a setting, with its value.
-struct FlagSetting: Sendable {
-    let key: SettingKey<Configuration>
+struct FlagSetting<Root>: Sendable {
+    let key: SettingKey<Root>
     let value: String
 }
 
@@ -12,7 +12,7 @@ struct FlagSetting: Sendable {
 struct ServeArguments: Sendable {
     /// Path behind `--config`; a leading `-` means that it may be absent.
     var file: String?
-    var settings: [FlagSetting] = []
+    var settings: [FlagSetting<Configuration>] = []
     /// Behind `config check`: whether to ask if strangers may connect.
     var isPublic = false
     /// Likewise: whether to ask the database server, too.
@@ -39,6 +39,7 @@ enum Invocation: Sendable {
     case restore(CopyArguments)
     case verify(CopyArguments)
     case copyStore(StoreCopyArguments)
+    case plan(PlannedUse, asJSON: Bool)
     case showVersion
     /// The text to show on standard output.
     case showHelp(String)
@@ -68,6 +69,9 @@ enum Invocation: Sendable {
         case "store":
             if isHelpWanted(rest) { return .showHelp(HelpText.storeCopy) }
             return .copyStore(try StoreCopyArguments(rest))
+        case "plan":
+            if isHelpWanted(rest) { return .showHelp(HelpText.plan) }
+            return try plan(rest)
         case "--version", "-V", "version":
             return .showVersion
         case "--help", "-h", "help":
@@ -90,7 +94,7 @@ enum Invocation: Sendable {
                     to: first,
                     among: [
                         "serve", "config", "backup", "salvage", "restore", "verify", "store",
-                        "version", "help",
+                        "plan", "version", "help",
                     ]))
         }
     }
@@ -174,8 +178,6 @@ enum Invocation: Sendable {
         return found
     }
 
-    /// Flags as `--name value` or `--name=value`; a yes-or-no flag stands alone or takes `=no`.
-    ///
     /// - Parameters:
     ///   - isCheck: Whether the flags of `config check` are flags there.
     ///   - other: Takes what is no flag; without it that is a mistake.
@@ -184,40 +186,71 @@ enum Invocation: Sendable {
         other: ((String) -> Void)? = nil
     ) throws(ConfigurationError) -> ServeArguments {
         var result = ServeArguments()
+        let others = ["--config"] + (isCheck ? [publicFlag, serverFlag] : [])
+        result.settings = try flags(arguments, of: Configuration.keys, besides: others) {
+            (argument, inline, rest) throws(ConfigurationError) in
+            if let other, !argument.hasPrefix("-") {
+                other(argument)
+                return true
+            }
+            if isCheck, inline == nil, try take(argument, into: &result) { return true }
+            guard argument == "--config" else { return false }
+            guard result.file == nil else { throw .repeated(.flag(argument), key: "the flag") }
+            result.file = try value(of: argument, inline, &rest, expected: "the path of a file")
+            return true
+        }
+        return result
+    }
+
+    private static let jsonFlag = "--json"
+
+    private static func plan(_ arguments: [String]) throws(ConfigurationError) -> Invocation {
+        var (use, asJSON) = (PlannedUse(), false)
+        let settings = try flags(arguments, of: PlannedUse.keys, besides: [jsonFlag]) {
+            (argument, inline, _) throws(ConfigurationError) in
+            guard argument == jsonFlag, inline == nil else { return false }
+            guard !asJSON else { throw .repeated(.flag(argument), key: "the flag") }
+            asJSON = true
+            return true
+        }
+        for setting in settings where !setting.key.read(setting.value, &use) {
+            throw setting.key.cannotBe(setting.value, at: .flag(setting.key.flag))
+        }
+        return .plan(use, asJSON: asJSON)
+    }
+
+    /// Flags as `--name value` or `--name=value`; a yes-or-no flag stands alone or takes `=no`.
+    ///
+    /// - Parameters:
+    ///   - others: Flags that `other` takes.
+    ///   - other: Whether it took an argument, whose value may stand behind a `=`, or be the next.
+    private static func flags<Root>(
+        _ arguments: [String], of keys: [SettingKey<Root>], besides others: [String],
+        other: (_ name: String, _ inline: String?, _ rest: inout ArraySlice<String>)
+            throws(ConfigurationError) -> Bool
+    ) throws(ConfigurationError) -> [FlagSetting<Root>] {
+        var settings: [FlagSetting<Root>] = []
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            guard argument.hasPrefix("--"), argument.count > 2 else {
-                guard let other, !argument.hasPrefix("-") else {
-                    throw .unexpectedArgument(argument)
-                }
-                other(argument)
-                continue
-            }
-            if isCheck, try take(argument, into: &result) { continue }
-            let name = String(argument.prefix { $0 != "=" })
+            let isFlag = argument.hasPrefix("--") && argument.count > 2
+            let name = isFlag ? String(argument.prefix { $0 != "=" }) : argument
             let inline =
                 name.count < argument.count ? String(argument.dropFirst(name.count + 1)) : nil
-            if name == "--config" {
-                guard result.file == nil else { throw .repeated(.flag(name), key: "the flag") }
-                result.file = try value(
-                    of: name, inline, &rest, expected: "the path of a file")
-                continue
+            if try other(name, inline, &rest) { continue }
+            guard isFlag else { throw .unexpectedArgument(argument) }
+            guard let key = keys.first(where: { $0.flag == name }) else {
+                let known = keys.map(\.flag) + others + ["--help"]
+                throw .unknownFlag(name, nearest: Spelling.nearest(to: name, among: known))
             }
-            guard let key = Configuration.keys.first(where: { $0.flag == name }) else {
-                let flags =
-                    Configuration.keys.map(\.flag) + ["--config", "--help"]
-                    + (isCheck ? [publicFlag, serverFlag] : [])
-                throw .unknownFlag(name, nearest: Spelling.nearest(to: name, among: flags))
-            }
-            guard !result.settings.contains(where: { $0.key.flag == name }) else {
+            guard !settings.contains(where: { $0.key.flag == name }) else {
                 throw .repeated(.flag(name), key: "the flag")
             }
             let text =
                 key.placeholder == nil
                 ? inline ?? "yes" : try value(of: name, inline, &rest, expected: key.expected)
-            result.settings.append(FlagSetting(key: key, value: text))
+            settings.append(FlagSetting(key: key, value: text))
         }
-        return result
+        return settings
     }
 
     private static func value(

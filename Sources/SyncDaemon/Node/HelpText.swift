@@ -18,6 +18,8 @@ enum HelpText {
           syncdaemon verify FILE             say whether a copy, or an archive, can be relied upon
           syncdaemon store copy --from PLACE --to PLACE
                                              take the data to PostgreSQL, or back
+          syncdaemon plan [FLAGS]            say what so many users need of disk, memory, processor
+                                             and network
           syncdaemon --version
           syncdaemon --help                  this text; "syncdaemon serve --help" lists the flags
 
@@ -232,6 +234,33 @@ enum HelpText {
           systemctl start syncdaemon.socket syncdaemon.service
 
         """
+
+    static let plan = """
+        Usage: syncdaemon plan [FLAGS]
+
+        Says what a service needs of disk, memory, processor and network: what its users do, times
+        what one of each was measured to take. It looks at nothing on this machine.
+
+        Flags:
+        \(planFlags)
+          --json
+              For programs: bytes, seconds, bits, and what was measured.
+
+        docs/CAPACITY.md says where the figures come from, and how to measure them on a machine.
+
+        Example:
+          syncdaemon plan --users 100000 --reactions-per-day 3000000 --retention 365
+
+        """
+
+    private static var planFlags: String {
+        PlannedUse.keys.map { key in
+            let standard = key.write(PlannedUse()).map { " Default: \($0)." } ?? ""
+            let text = TextLayout.wrap(key.summary + standard, width: 90)
+                .map { "\n      \($0)" }.joined()
+            return "  \(key.flag)" + (key.placeholder.map { " \($0)" } ?? "") + text
+        }.joined(separator: "\n")
+    }
 
     /// One paragraph per flag: name, meaning, default, key and variable.
     private static var flags: String {

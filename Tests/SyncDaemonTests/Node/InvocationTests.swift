@@ -24,7 +24,7 @@ struct InvocationTests {
             (["verify", "copy.db"], "verify copy.db"), (["verify", "--help"], "help"),
             (["store", "copy", "--from", "sqlite:a", "--to=postgres:host=b"], "copy syncdaemon"),
             (["store", "copy", "--schema=c", "--to=sqlite:a", "--from=postgres:host=b"], "copy c"),
-            (["store", "--help"], "help"),
+            (["store", "--help"], "help"), (["plan", "--users=9", "--json"], "plan 9 json"),
         ])
     func commands(arguments: [String], expected: String) throws {
         let name =
@@ -40,6 +40,7 @@ struct InvocationTests {
                 "restore " + arguments.file + (arguments.moment.map { " \($0)" } ?? "")
             case .verify(let arguments): "verify " + arguments.file
             case .copyStore(let arguments): "copy " + arguments.schema
+            case .plan(let use, let asJSON): "plan \(use.users)" + (asJSON ? " json" : "")
             case .showVersion: "version"
             case .showHelp: "help"
             }
@@ -146,7 +147,7 @@ struct InvocationTests {
 
     @Test("help fits a terminal of 100 columns")
     func width() {
-        for text in [HelpText.main, HelpText.serve, HelpText.configuration] {
+        for text in [HelpText.main, HelpText.serve, HelpText.configuration, HelpText.plan] {
             #expect(text.hasSuffix("\n"))
             for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
         }
