@@ -71,15 +71,18 @@ struct Permissions: Hashable, Sendable {
     ///   or what was granted to the name `room-pnpres` itself.
     /// - Parameter steps: As ``PermissionTable/rights(on:wanted:within:)`` has it.
     /// - A list of members may be followed by who has ``Rights/get`` on its channel, and one of
-    ///   memberships by who has that on its user.
+    ///   memberships by who has that on its user; a wildcard of such lists likewise.
     func rights(on channel: Channel, wanted: Rights, within steps: inout Int) -> Rights {
         var rights = rights(
             on: channel.name, isWildcard: channel.isWildcard, in: channels, wanted, &steps)
         guard !rights.isSuperset(of: wanted) else { return rights }
+        func get(_ name: String, _ table: PermissionTable) -> Rights {
+            own(name, isWildcard: channel.isWildcard, in: table, .get, &steps)
+        }
         let listed: Rights =
             switch Directory(channelName: channel.name) {
-            case .members(let channel): channels.rights(on: channel, wanted: .get, within: &steps)
-            case .memberships(let user): users.rights(on: user, wanted: .get, within: &steps)
+            case .members(let channel): get(channel, channels)
+            case .memberships(let user): get(user, users)
             case .users, .channels, nil: []
             }
         if listed.contains(.get) { rights.formUnion([.read, .history]) }
@@ -95,9 +98,7 @@ struct Permissions: Hashable, Sendable {
         _ steps: inout Int
     ) -> Rights {
         func own(_ name: String, _ wanted: Rights) -> Rights {
-            isWildcard
-                ? table.exactRights(on: name)
-                : table.rights(on: name, wanted: wanted, within: &steps)
+            self.own(name, isWildcard: isWildcard, in: table, wanted, &steps)
         }
         guard let followed = Self.name(followedBy: name) else { return own(name, wanted) }
         var rights = own(name, wanted)
@@ -105,6 +106,16 @@ struct Permissions: Hashable, Sendable {
             rights.insert(.read)
         }
         return rights
+    }
+
+    /// What is granted to a name: to a wildcard only what names it.
+    private func own(
+        _ name: String, isWildcard: Bool, in table: PermissionTable, _ wanted: Rights,
+        _ steps: inout Int
+    ) -> Rights {
+        isWildcard
+            ? table.exactRights(on: name)
+            : table.rights(on: name, wanted: wanted, within: &steps)
     }
 
     /// `room` of `room-pnpres`.

@@ -140,4 +140,23 @@ struct AccessGrantTests {
         #expect(!revoked.contains(token(1).id, of: ExactText("other")))
         #expect(TokenID("short") == nil && TokenID(String(repeating: "A", count: 44)) == nil)
     }
+
+    @Test("a pattern grants no wildcard of lists either, whose text it matches")
+    func listWildcards() throws {
+        let every = PermissionTable(patterns: [(try AccessPattern("^team\\.[^.]+$"), .get)])
+        var patterned = Permissions(channels: every)
+        patterned.users = every
+        var named = Permissions(channels: PermissionTable(exact: [ExactText("team.*"): .get]))
+        named.users = PermissionTable(exact: [ExactText("team.*"): .get])
+        for list in ["$members:", "$memberships:"] {
+            func rights(_ permissions: Permissions, _ name: String) -> Rights {
+                var steps = Int.max
+                return permissions.rights(on: Channel(list + name), wanted: .read, within: &steps)
+            }
+            #expect(rights(patterned, "team.a").contains(.read))
+            #expect(!rights(patterned, "team.*").contains(.read))
+            #expect(!rights(patterned, "team.a.b").contains(.read))
+            #expect(rights(named, "team.*").contains(.read))
+        }
+    }
 }
