@@ -358,6 +358,9 @@ class Wishes(ApiCase):
         self.assert_refused(
             self.backend.post("publish", {"channel": "room", "payload": 1}, If_Match=made),
             400, "invalid_field")
+        batch = {"commands": [{"op": "setUser", "userId": "ada", "set": {"name": "Eve"}}]}
+        self.assert_refused(
+            self.backend.post("batch", batch, If_Match=newer), 400, "invalid_field")
         self.backend.ok(change("Ada Lovelace", If_Match=newer))
 
     def test_a_batch_keeps_its_order(self):

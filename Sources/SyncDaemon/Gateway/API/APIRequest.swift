@@ -48,6 +48,10 @@ enum APIRequest {
 
     /// Reads several writes; one that cannot be read is refused alone.
     static func batch(of request: HTTPRequest) throws(ProtocolError) -> Form {
+        guard request.fields.ifMatch == nil else {
+            throw .invalidField(
+                "If-Match", "absent: each write of a batch has an \"expected\" of its own")
+        }
         let body = try body(of: request, key: nil)
         let key = try key(of: request)
         let expected = "a list of 1 to \(Limits.batchCommandsMax) objects with an \"op\""
