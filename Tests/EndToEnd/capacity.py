@@ -103,15 +103,28 @@ def reply(client, number):
     return client.reply()
 
 
+def polite(daemon):
+    """A client that answers pings, also those that come before a reply."""
+    from raw import PING, PONG, RawClient, frame
+
+    class Polite(RawClient):
+        def frame(self):
+            opcode, payload = super().frame()
+            if opcode == PING:
+                self.send(frame(PONG, payload))
+            return opcode, payload
+
+    return Polite(daemon.address)
+
+
 class Writers:
     """Connections of many users, who write by turns."""
 
     def __init__(self, daemon, count, channels, payload):
-        from raw import RawClient
         self.random = random.Random(1)
         self.channels = [f"room-{n}" for n in range(channels)]
         self.payload = payload
-        self.clients = [RawClient(daemon.address).hello(f"user-{n:06}", f"phone-{n:06}")
+        self.clients = [polite(daemon).hello(f"user-{n:06}", f"phone-{n:06}")
                         for n in range(count)]
         self.messages = []
 
@@ -205,8 +218,7 @@ class Session:
         self.client = None
 
     def connect(self):
-        from raw import RawClient
-        self.client = RawClient(self.daemon.address)
+        self.client = polite(self.daemon)
         self.client.upgrade()
         welcome = self.client.command(
             "hello", userId=f"reader-{self.number:06}", deviceId=f"phone-{self.number:06}")
@@ -222,26 +234,38 @@ class Session:
 
     def take(self):
         """What has come, without waiting for more; the cursors move."""
-        data = bytearray(self.client.buffer)
-        self.client.socket.setblocking(False)
-        try:
-            while chunk := self.client.socket.recv(262_144):
-                data += chunk
-        except BlockingIOError:
-            pass
-        self.client.socket.settimeout(PATIENCE)
-        at = 0
-        while (whole := end_of_frame(data, at)) and whole[1] <= len(data):
-            push = json.loads(data[whole[0]:whole[1]]) if data[at] & 15 == 1 else {}
+        def told(push):
             if "c" in push:
                 self.cursors[push["c"]] = push["t"]["t"]
-            at = whole[1]
-        self.client.buffer = bytes(data[at:])
+
+        listen(self.client, told)
 
     def come_back(self):
         self.take()
         self.client.socket.close()
         self.connect().follow()
+
+
+def listen(client, told=lambda push: None):
+    """Takes what has come, without waiting for more: a ping is answered, and a text is told."""
+    from raw import PING, PONG, TEXT, frame
+    data = bytearray(client.buffer)
+    client.socket.setblocking(False)
+    try:
+        while chunk := client.socket.recv(262_144):
+            data += chunk
+    except BlockingIOError:
+        pass
+    client.socket.settimeout(PATIENCE)
+    at = 0
+    while (whole := end_of_frame(data, at)) and whole[1] <= len(data):
+        payload = bytes(data[whole[0]:whole[1]])
+        if data[at] & 15 == TEXT:
+            told(json.loads(payload))
+        if data[at] & 15 == PING:
+            client.send(frame(PONG, payload))
+        at = whole[1]
+    client.buffer = bytes(data[at:])
 
 
 def end_of_frame(data, at):
@@ -422,12 +446,24 @@ class Day:
         chance.shuffle(deeds)
         start = time.monotonic()
         for number, deed in enumerate(deeds):
-            time.sleep(max(0.0, start + number * seconds / len(deeds) - time.monotonic()))
+            self.wait_until(start + number * seconds / len(deeds))
             self.do(deed)
             if number % 200 == 0:
-                for device in self.devices:
-                    device.take()
-        time.sleep(max(0.0, start + seconds - time.monotonic()))
+                self.listen()
+        self.wait_until(start + seconds)
+
+    def wait_until(self, moment):
+        """Somebody who hears nothing for long is sent away."""
+        while (left := moment - time.monotonic()) > 0:
+            time.sleep(min(left, 5))
+            if left > 5:
+                self.listen()
+
+    def listen(self):
+        for device in self.devices:
+            device.take()
+        for client in self.writers.clients:
+            listen(client)
 
     def do(self, deed):
         chance, writers = self.writers.random, self.writers

@@ -60,6 +60,8 @@ struct PlannedCost: Sendable {
     let reactionsPerDay: Double
     let channels: Double
     let devices: Double
+    /// By each of them.
+    let followed: Double
     /// Devices that get each write.
     let audience: Double
     /// In the busiest hour.
@@ -91,7 +93,7 @@ struct PlannedCost: Sendable {
         reactionsPerDay = use.reactionsPerDay.map(Double.init) ?? users * 30
         channels = use.channels.map(Double.init) ?? max(1, (users / 10).rounded(.up))
         devices = max(1, users * Double(use.online) / 100)
-        let followed = min(Double(use.followed), channels)
+        followed = min(Double(use.followed), channels)
         audience = devices * followed / channels
 
         let days = Double(use.days)

@@ -37,14 +37,39 @@ enum Planning {
             line("all", cores(cost.cores)), "", "Network, out, in that hour",
             line("all", "\(rate(cost.bitsPerSecond / 1e6)) Mbit/s"), "",
         ]
+        let disk = bytes((cost.database + cost.logBytes) * Margin.disk)
+        let archived = bytes(cost.archiveBytes * Margin.disk)
+        let archive =
+            cost.archiveBytes > 0 ? ", and on another disk \(archived) for the archive" : ""
         let taken = Int((cost.cores * Margin.cores).rounded(.up))
         lines += TextLayout.wrap(
             "Take at least \(taken) core\(taken == 1 ? "" : "s"),"
                 + " \(bytes(max(cost.memory * Margin.memory, Margin.memoryMin))) of memory and"
-                + " \(bytes(cost.disk * Margin.disk)) of disk: half of the cores and a third of"
-                + " the rest are for days unlike others. docs/CAPACITY.md says where the figures"
-                + " come from.", width: 96)
+                + " \(disk) of disk\(archive): half of the cores and a third of the rest are for"
+                + " days unlike others, and nothing is for backups beside the data."
+                + " docs/CAPACITY.md says where the figures come from."
+                + warnings(cost), width: 96)
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What no machine gives.
+    private static func warnings(_ cost: PlannedCost) -> String {
+        var text = ""
+        if cost.writing >= 0.8 {
+            text +=
+                " One thread makes all commits, and this is more than one daemon can write:"
+                + " share the tenants out among several."
+        }
+        let subscriptions = cost.devices * cost.followed
+        if cost.devices > Double(Limits.connectionsMax)
+            || subscriptions > Double(Limits.subscriptionsMax)
+        {
+            text +=
+                " So many devices are more than the defaults let in: raise connections,"
+                + " subscriptions and LimitNOFILE, or share them out among several daemons"
+                + " (docs/CLUSTER.md)."
+        }
+        return text
     }
 
     /// For programs: bytes, seconds of a processor, and what was measured.

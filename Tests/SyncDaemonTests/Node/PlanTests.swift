@@ -144,6 +144,15 @@ struct PlanTests {
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
     }
 
+    @Test("what no single daemon can do is said")
+    func tooMuch() {
+        var huge = PlannedUse()
+        huge.users = 10_000_000
+        let text = Planning.text(huge, PlannedCost(huge))
+        #expect(text.contains("more than one daemon can write"))
+        #expect(text.contains("LimitNOFILE"))
+    }
+
     @Test("the text says every row that is not empty, and fits a terminal of 100 columns")
     func text() {
         let planned = use {
@@ -152,6 +161,8 @@ struct PlanTests {
         }
         let cost = PlannedCost(planned)
         let text = Planning.text(planned, cost)
+        #expect(text.contains("and on another disk"))
+        #expect(!text.contains("several"))
         for row in cost.rows { #expect(text.contains(row.label), "\(row.label)") }
         #expect(text.contains("archive of 7 days"))
         for line in (text + HelpText.plan).split(separator: "\n") {
