@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -18,11 +19,12 @@ from raw import RawClient
 
 #: What an operator might write; it notes each call.
 TAKE = """\
+#!/bin/sh
 test ! -e {place}/closed || {{ echo no room >&2; exit 3; }}
 test ! -e {place}/hangs || sleep 1000
-mkdir -p "$(dirname "{place}/there/$SYNCDAEMON_ARCHIVE_NAME")" || exit
-cp "$SYNCDAEMON_ARCHIVE_FILE" "{place}/there/$SYNCDAEMON_ARCHIVE_NAME" || exit
-echo "$SYNCDAEMON_ARCHIVE_NAME" >> {place}/calls
+mkdir -p "$(dirname "{place}/there/$2")" || exit
+cp "$1" "{place}/there/$2" || exit
+echo "$2" >> {place}/calls
 """
 
 
@@ -33,11 +35,16 @@ class Command(WatchedTestCase):
         self.place = pathlib.Path(scratch.name)
         self.archive, self.there = self.place / "archive", self.place / "there"
         self.archive.mkdir()
-        script = self.place / "take"
-        script.write_text(TAKE.format(place=self.place), encoding="utf-8")
+        script = self.program("take", TAKE.format(place=self.place))
         self.options = [
             "--store", "sqlite", "--archive-directory", str(self.archive),
-            "--archive-seconds", "1", "--archive-command", f"/bin/sh {script}"]
+            "--archive-seconds", "1", "--archive-command", str(script)]
+
+    def program(self, name, text):
+        path = self.place / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+        return path
 
     @property
     def calls(self):
@@ -68,8 +75,11 @@ class Command(WatchedTestCase):
         await eventually(lambda: pieces(self.there)[-1] >= newest, "the last piece")
         await eventually(lambda: self.files(self.there) == self.files(self.archive), "all files")
         self.assertEqual(self.calls[0], "syncdaemon-archive")
-        # A kill between what the command did and what the daemon noted of it repeats one.
-        self.assertLessEqual(len(self.calls) - len(set(self.calls)), 1)
+        # A kill between what it did and what the daemon noted of it repeats one; whose it is comes
+        # at each start.
+        again = [it for it in self.calls if self.calls.count(it) > 1]
+        self.assertLessEqual(len(set(again) - {"syncdaemon-archive"}), 1)
+        self.assertEqual(again.count("syncdaemon-archive"), 2)
         code, said, error = run_to_end("verify", str(self.there))
         self.assertEqual((code, error), (0, ""))
         code, said, error = run_to_end(
@@ -95,6 +105,34 @@ class Command(WatchedTestCase):
         await eventually(lambda: self.files(self.there) == self.files(self.archive), "all files")
         await eventually(lambda: "archive_command" not in str(readiness(daemon)), "the end of it")
 
+    async def test_an_archive_that_is_taken_away_is_begun_anew_and_another_place_knows_it(self):
+        daemon = self.start_daemon(*self.options)
+        await eventually(lambda: bases(self.there), "a copy of the database")
+        self.write(daemon)
+        shutil.rmtree(next(self.archive.glob("2*")))
+        self.there.rename(self.place / "before")
+        daemon.stop()
+        daemon.start()
+        await eventually(lambda: bases(self.there), "the next copy")
+        shutil.rmtree(next(self.archive.glob("2*/")))
+        newest = self.write(daemon)
+        await eventually(lambda: len(bases(self.archive)) == 1, "a copy in its place")
+        code, said, error = run_to_end("verify", str(self.archive))
+        self.assertEqual((code, error), (0, ""))
+        await eventually(lambda: pieces(self.there)[-1:] >= [newest], "what came since")
+        code, said, error = run_to_end("verify", str(self.there))
+        self.assertEqual((code, error), (0, ""))
+        # Behind its end it may lack something, and says so.
+        code, said, error = run_to_end(
+            "restore", "--data-dir", str(self.place / "late"), "--at", "2099-01-01T00:00:00Z",
+            str(self.there))
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("The archive ends there", said)
+        for base in self.there.rglob("base-*"):
+            base.unlink()
+        code, said, error = run_to_end("verify", str(self.there))
+        self.assertEqual(code, 1)
+
     async def test_a_command_that_hangs_keeps_nobody(self):
         (self.place / "hangs").touch()
         daemon = self.start_daemon(*self.options)
@@ -104,7 +142,7 @@ class Command(WatchedTestCase):
 
         def sleepers():
             return subprocess.run(
-                ["pgrep", "-f", f"/bin/sh {self.place}/take"], capture_output=True, text=True,
+                ["pgrep", "-f", f"{self.place}/take"], capture_output=True, text=True,
                 check=False).stdout.split()
 
         await eventually(sleepers, "the command")
@@ -119,17 +157,18 @@ class Command(WatchedTestCase):
 
     async def test_it_gets_no_variable_signal_or_file_of_the_daemons(self):
         seen = self.place / "seen"
-        line = (f"{{ env | cut -d= -f1 | sort; ls /proc/$$/fd | wc -l;"
-                f" grep -E '^Sig(Blk|Ign)' /proc/$$/status; }} > {seen}.part;"
-                f" mv {seen}.part {seen}")
-        daemon = self.start_daemon(*self.options[:-1], line, "--log-level", "info")
+        program = self.program("look", f"""#!/bin/sh
+{{ env | cut -d= -f1 | sort; ls /proc/$$/fd | wc -l
+grep -E '^Sig(Blk|Ign)' /proc/$$/status; }} > {seen}.part
+mv {seen}.part {seen}
+""")
+        daemon = self.start_daemon(*self.options[:-1], str(program))
         await eventually(seen.exists, "a call")
         text = seen.read_text(encoding="utf-8")
         names = set(text.split()[:-5])
-        self.assertTrue({"SYNCDAEMON_ARCHIVE_FILE", "SYNCDAEMON_ARCHIVE_NAME"} <= names, text)
-        self.assertFalse({it for it in names if it.startswith(
-            ("NOTIFY_", "LISTEN_", "SYNCDAEMON_"))} - {
-                "SYNCDAEMON_ARCHIVE_FILE", "SYNCDAEMON_ARCHIVE_NAME"}, text)
+        self.assertIn("PATH", names)
+        self.assertFalse(
+            {it for it in names if it.startswith(("NOTIFY_", "LISTEN_", "SYNCDAEMON_"))}, text)
         masks = [int(it.split()[1], 16) for it in text.splitlines() if it.startswith("Sig")]
         blocked = {it for it in range(1, 32) if masks[0] >> (it - 1) & 1}
         self.assertFalse(blocked & {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}, text)

@@ -12,7 +12,7 @@ import Synchronization
 /// to be kept, and none is lost when the daemon is killed.
 final class ArchiveCommand: Sendable {
     private let archive: ArchiveDirectory
-    private let command: ShellCommand
+    private let command: ChildProgram
     private let health: Health
     private let log: Log
     /// Paths in the archive, behind those that were there at the start.
@@ -20,8 +20,7 @@ final class ArchiveCommand: Sendable {
     /// Whether one found no place there: then the directory says which ones there are.
     private let hasMissed = Atomic(true)
     private let isOver = Atomic(false)
-    /// Seconds of a clock that only goes forward at which the file that is next was first given to
-    /// it; 0: there is none.
+    /// When the file was written that is next, in seconds since 1970; 0: there is none.
     private let begun = Atomic(0)
     /// Of those that were taken from there.
     private let pending = Atomic(0)
@@ -30,13 +29,13 @@ final class ArchiveCommand: Sendable {
     /// Files that it has not taken, as far as it knows of them.
     var untakenCount: Int { pending.value + fresh.count }
 
-    /// Seconds since it was first given the file that is next.
+    /// For how long the oldest of them waits.
     var oldestSeconds: Int {
         let begun = begun.value
-        return begun == 0 ? 0 : max(0, Int(Clock.monotonicMilliseconds() / 1000) - begun)
+        return begun == 0 ? 0 : max(0, time(nil) - begun)
     }
 
-    init(_ command: ShellCommand, of archive: ArchiveDirectory, health: Health, log: Log) {
+    init(_ command: ChildProgram, of archive: ArchiveDirectory, health: Health, log: Log) {
         (self.command, self.archive, self.health, self.log) = (command, archive, health, log)
         thread.withLock { $0 = OSThread(name: "archive-command") { [self] in run() } }
     }
@@ -70,7 +69,7 @@ final class ArchiveCommand: Sendable {
             }
             pending.store(paths.count, ordering: .relaxed)
             for path in paths {
-                begun.store(Int(Clock.monotonicMilliseconds() / 1000), ordering: .relaxed)
+                note(path)
                 while mayGoOn, !take(path) { pause() }
                 begun.store(0, ordering: .relaxed)
                 pending.add(-1)
@@ -78,15 +77,29 @@ final class ArchiveCommand: Sendable {
         }
     }
 
+    /// Notes since when it waits; whose the archive is was there before all others.
+    private func note(_ path: String) {
+        let written =
+            path == ArchiveDirectory.owner
+            ? time(nil) : FileSystem.changed("\(archive.path)/\(path)") ?? time(nil)
+        begun.store(written, ordering: .relaxed)
+    }
+
     /// - Returns: Whether it is to be taken no more.
     private func take(_ path: String) -> Bool {
         let file = "\(archive.path)/\(path)"
         // Forgotten meanwhile, or told of twice.
-        guard FileSystem.exists(file), archive.isUntaken(path) else { return true }
-        let end = Clock.monotonicMilliseconds() + Limits.archiveCommandSeconds * 1000
-        let variables = ["SYNCDAEMON_ARCHIVE_FILE": file, "SYNCDAEMON_ARCHIVE_NAME": path]
-        let outcome = command.run(with: variables) {
-            mayGoOn && Clock.monotonicMilliseconds() < end
+        guard FileSystem.exists(file), path == ArchiveDirectory.owner || archive.isUntaken(path)
+        else { return true }
+        let start = Clock.monotonicMilliseconds()
+        var isSlow = false
+        let outcome = command.run([file, path]) {
+            let seconds = (Clock.monotonicMilliseconds() - start) / 1000
+            if !isSlow, seconds >= Limits.archiveCommandSlowSeconds {
+                isSlow = true
+                fail(path, "it has run for \(seconds) seconds")
+            }
+            return mayGoOn && seconds < Limits.archiveCommandSeconds
         }
         switch outcome {
         case .done where archive.noteTaken(path):
@@ -105,8 +118,7 @@ final class ArchiveCommand: Sendable {
 
     private func fail(_ path: String, _ reason: String) {
         let text =
-            "[archive] command has not taken \(path): \(reason). What it said is in the log; it is"
-            + " tried again."
+            "[archive] command has not taken \(path): \(reason). What it printed is in the log."
         if health.report(.archiveCommandFailing, text) { log.error(text) }
     }
 
@@ -119,12 +131,13 @@ final class ArchiveCommand: Sendable {
 }
 
 extension ArchiveDirectory {
-    /// Paths of what no command has taken, whose archive it is first, then the oldest.
+    /// Whose archive it is, which another place may not know yet, and then the paths of what no
+    /// command has taken, the oldest first.
     fileprivate func untaken() throws(DatabaseFileError) -> [String] {
         let names = try runs().flatMap { run in
             (run.bases + run.pieces + run.ends).sorted { $0.through < $1.through }
         }
-        return ([Self.owner] + names.map(\.path)).filter(isUntaken)
+        return [Self.owner] + names.map(\.path).filter(isUntaken)
     }
 
     fileprivate func isUntaken(_ path: String) -> Bool {

@@ -22,6 +22,12 @@ extension [ArchiveRun] {
 }
 
 extension ArchiveDirectory {
+    /// Whether it has all that was written until a moment, as far as it tells.
+    func reaches(_ moment: Timetoken) throws(DatabaseFileError) -> Bool {
+        guard let last = try runs().last(where: { !$0.bases.isEmpty }) else { return false }
+        return moment <= last.through || last.isEnded
+    }
+
     /// Makes the database of a moment in a new or empty file.
     ///
     /// - Parameter moment: ``Timetoken/end``: the newest.

@@ -12,7 +12,7 @@ struct ArchiveSettings: Hashable, Sendable {
     /// Days of which every moment can be restored.
     var keptDays: Int
     /// What takes each file away; `nil`: nothing does.
-    var command: ShellCommand?
+    var command: ChildProgram?
 }
 
 /// How the archive stands, for the metrics.
@@ -96,7 +96,7 @@ private struct ArchiveKeeper {
     private(set) var figures = ArchiveFigures()
     private let archive: ArchiveDirectory
     /// The last base of each run.
-    private var lastBase: (run: String, at: Timetoken)?
+    private var lastBase: (name: ArchiveName, at: Timetoken)?
     private var lastForgetting = Timetoken.zero
     /// After a failure.
     private var waitsUntil = Timetoken.zero
@@ -195,7 +195,10 @@ private struct ArchiveKeeper {
 
     private mutating func makeBase(at now: Timetoken) throws(DatabaseFileError) {
         guard let run = shelf.run else { return }
-        if let lastBase, lastBase.run == run {
+        // Where it was taken away the run goes on from another one.
+        if let lastBase, lastBase.name.run == run,
+            FileSystem.exists("\(archive.path)/\(lastBase.name.path)")
+        {
             let hours = UInt64(settings.baseHours) * 3600 * Self.ticksPerSecond
             guard now >= lastBase.at.advanced(by: hours) else { return }
         }
@@ -214,7 +217,7 @@ private struct ArchiveKeeper {
         try FileSystem.rename(directory + "/base", to: "\(archive.path)/\(name.path)")
         try FileSystem.sync(directory)
         hasCome(name.path)
-        lastBase = (run, now)
+        lastBase = (name, now)
         figures.bases += 1
         figures.through = max(figures.through, summary.last)
         log.notice(

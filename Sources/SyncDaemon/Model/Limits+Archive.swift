@@ -25,8 +25,10 @@ extension Limits {
     static let archiveRetrySeconds: UInt64 = 5
     /// Seconds that the command may take for one file; then it is ended, and tried again.
     static let archiveCommandSeconds: UInt64 = 3600
-    /// Bytes of its line; more belongs into a script.
-    static let archiveCommandBytesMax = 1000
+    /// Seconds after which operators are told that it still runs.
+    static let archiveCommandSlowSeconds: UInt64 = 300
+    /// Milliseconds that it has to end when it is asked to.
+    static let childGraceMilliseconds: UInt64 = 2000
     /// Files that it is told of while it has not come to them; others it finds in the directory.
     static let archiveUntakenMax = 4096
     /// Milliseconds between two looks of the archive's thread, when nothing wakes it.

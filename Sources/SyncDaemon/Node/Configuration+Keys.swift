@@ -181,14 +181,11 @@ extension Configuration {
             "keep_days", 1...3650, into: \.archiveKeepDays,
             "Days of which any moment can be restored. What only older ones need is removed."
         ).with(\.flag, "--archive-keep-days"),
-        .shellLine(
+        .program(
             "command", into: \.archiveCommand,
-            "A line of shell that takes each file of the archive to another place, and ends with 0"
-                + " when it has: $SYNCDAEMON_ARCHIVE_FILE is its path, $SYNCDAEMON_ARCHIVE_NAME"
-                + " where it belongs in the archive."
-        ).with(\.flag, "--archive-command").with(
-            \.example,
-            "rclone copyto \"$SYNCDAEMON_ARCHIVE_FILE\" \"off:sync/$SYNCDAEMON_ARCHIVE_NAME\""),
+            "Program that takes each file of the archive to another place: it is called with the"
+                + " file's path and with where that belongs in the archive, until it ends with 0."
+        ).with(\.flag, "--archive-command").with(\.example, "/usr/local/sbin/take-archive"),
     ]
 
     private static let cluster: [SettingKey<Configuration>] = [

@@ -78,7 +78,7 @@ struct Configuration: Hashable, Sendable {
     var archiveSeconds = 10
     var archiveBaseHours = 24
     var archiveKeepDays = 7
-    /// Of shell, for each file of it; `nil`: none.
+    /// What takes each file of it elsewhere; `nil`: nothing does.
     var archiveCommand: String?
 
     // MARK: [cluster]

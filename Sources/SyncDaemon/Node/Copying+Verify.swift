@@ -34,7 +34,7 @@ extension Copying {
             throw .nothingArchived(at: .end, path: archive.path, first: nil)
         }
         let text = report.lines.joined(separator: "\n")
-        guard let fault = report.fault else { return text }
+        guard let fault = report.fault ?? report.lack else { return text }
         print(text)
         throw fault
     }
@@ -46,6 +46,9 @@ private struct VerifiedArchive {
     /// The first thing that is wrong.
     private(set) var fault: DatabaseFileError?
     private var last: VerifiedRun?
+    /// Why nothing can be restored; `nil`: something can.
+    private(set) var lack: DatabaseFileError?
+    private var isOfUse = false
 
     mutating func add(
         _ run: ArchiveRun, _ result: Result<(VerifiedRun, DatabaseSummary), DatabaseFileError>
@@ -53,7 +56,9 @@ private struct VerifiedArchive {
         switch result {
         case .success((let verified, let summary)): add(verified, summary)
         case .failure(.noBase(let run, let pieces)):
-            lines.append(DatabaseFileError.noBase(run: run, pieces: pieces).description)
+            let found = DatabaseFileError.noBase(run: run, pieces: pieces)
+            lines.append(found.description)
+            if !isOfUse { lack = found }
         case .failure(let error):
             fault = fault ?? error
             last = nil
@@ -68,6 +73,7 @@ private struct VerifiedArchive {
                     + " \(run.first.dateText) nothing is known.")
         }
         last = run
+        (isOfUse, lack) = (true, nil)
         lines.append(
             "\(run.name) is sound: any moment from \(run.first.dateText) to \(run.last.dateText)"
                 + " can be restored (\(run.bases) copies, \(run.pieces) pieces with"

@@ -126,8 +126,12 @@ enum Copying {
             let lock = try lock(directory)
             let kept: String?
             let summary: DatabaseSummary
+            var isShort = false
             do throws(DatabaseFileError) {
                 (summary, kept) = try replace(target, in: directory, with: source, at: moment)
+                if let moment, FileSystem.isDirectory(source) {
+                    isShort = !(try ArchiveDirectory(path: source).reaches(moment))
+                }
             } catch {
                 throw .file(error)
             }
@@ -145,9 +149,13 @@ enum Copying {
             let commit =
                 FileSystem.isDirectory(source)
                 ? " Its last commit is \(summary.last), \(summary.last.dateText)." : ""
+            let end =
+                isShort
+                ? " The archive ends there: of what was written from then to that moment it has"
+                    + " nothing." : ""
             return
                 "Restored into \(directory): \(target) holds \(summary)."
-                + "\(commit)\(before)\(files)\(place)"
+                + "\(commit)\(end)\(before)\(files)\(place)"
         }
     }
 

@@ -143,7 +143,7 @@ struct NodeArchive {
             directory: directory, baseHours: configuration.archiveBaseHours,
             keptDays: configuration.archiveKeepDays,
             command: configuration.archiveCommand.map {
-                ShellCommand($0, in: ProcessEnvironment.all())
+                ChildProgram($0, in: ProcessEnvironment.all())
             })
         shelf = ArchiveShelf(beside: database)
         let log = LogArchive(of: database, to: shelf, seconds: configuration.archiveSeconds) {

@@ -1,7 +1,6 @@
 // What one setting is: its names, how its value is written, and what it means.
 
 import Basis
-import EventModel
 
 /// A row of a table that drives the file, the flags, the variables, the help and the manual.
 ///
@@ -208,17 +207,16 @@ extension SettingKey {
             format: { $0 })
     }
 
-    /// What `/bin/sh -c` takes.
-    static func shellLine(
+    static func program(
         _ name: String, into path: Field<String?>, _ summary: String
     ) -> SettingKey {
         value(
-            name, into: path, placeholder: "LINE",
-            expected: "a line of shell of 1 to \(Limits.archiveCommandBytesMax) bytes", summary,
+            name, into: path, placeholder: "PROGRAM",
+            expected: "the absolute path of a program; what it is called with is added",
+            summary,
             parse: { text in
-                let isOneLine = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
-                let fits = (1...Limits.archiveCommandBytesMax).contains(text.utf8.count)
-                return isOneLine && fits ? .some(text) : nil
+                let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f && $0 != 0x3B }
+                return text.hasPrefix("/") && isPlain ? .some(text) : nil
             },
             format: { $0 })
     }

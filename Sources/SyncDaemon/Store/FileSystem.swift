@@ -20,6 +20,12 @@ enum FileSystem {
         return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
+    /// When a file was last written to, in seconds since 1970; `nil` when it is not there.
+    static func changed(_ path: String) -> Int? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(status.st_mtim.tv_sec) : nil
+    }
+
     /// Bytes that may still be written to the disk that holds a file; `nil` when nobody knows.
     static func freeBytes(beside path: String) -> Int64? {
         var status = statvfs()

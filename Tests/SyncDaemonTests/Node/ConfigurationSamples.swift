@@ -54,7 +54,7 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("archive.seconds", "7"),
         ConfigurationSample("archive.base_hours", "7"),
         ConfigurationSample("archive.keep_days", "9"),
-        ConfigurationSample("archive.command", "cp \"$SYNCDAEMON_ARCHIVE_FILE\" /srv"),
+        ConfigurationSample("archive.command", "/usr/bin/take"),
         ConfigurationSample("cluster.listen", "10.0.0.1:8090"),
         ConfigurationSample("cluster.advertise", "[2001:db8::1]:8090"),
         ConfigurationSample("cluster.key_file", "/srv/cluster.key"),
