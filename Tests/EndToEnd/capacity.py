@@ -10,16 +10,16 @@ it for. With --growth a day of a small service goes by in so many minutes, and t
 processor and bytes on the wire are compared with its plan.
 """
 
-import argparse
 import json
 import math
 import os
-import pathlib
 import random
 import re
 import secrets
 import sys
 import time
+
+from measuring import Arguments
 
 #: Commands that are under way at once while rows are made.
 WINDOW = 100
@@ -31,18 +31,13 @@ FACES = "👍❤😂😲😢🔥🎉👏"
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser = Arguments(__doc__)
     parser.add_argument("--rows", type=int, default=40_000)
     parser.add_argument("--devices", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--growth", type=float, metavar="MINUTES")
     parser.add_argument("--users", type=int, default=3000, help="of the day that goes by")
     arguments = parser.parse_args()
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
-    if arguments.binary:
-        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
     from daemon import Daemon
     if arguments.growth:
         with Daemon() as daemon:

@@ -8,15 +8,14 @@ Then: add, remove, the first page of who reacted, and all pages, in all orders a
 how long it takes from an add to the change that a live query is told.
 """
 
-import argparse
 import itertools
 import os
-import pathlib
 import random
 import sqlite3
 import statistics
-import sys
 import time
+
+from measuring import Arguments
 
 #: Of each operation, of which the median counts.
 REPEATS = 200
@@ -24,16 +23,11 @@ FIRST_PAGE, PAGE = 25, 1000
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser = Arguments(__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--scores", type=float, default=0.5,
                         help="the share of rows that count for something else than 1")
     arguments = parser.parse_args()
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
-    if arguments.binary:
-        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
     from daemon import Daemon
     from raw import RawClient
     with Daemon() as daemon:

@@ -10,7 +10,6 @@ takes the same time for each question, so that what is measured is the daemon; -
 later, as a server elsewhere does. `at a time` is how many questions it had at once, at most.
 """
 
-import argparse
 import asyncio
 import contextlib
 import json
@@ -23,6 +22,8 @@ import sys
 import tempfile
 import time
 
+from measuring import Arguments
+
 ANSWER = (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n"
           b'{"allow":true}')
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -33,17 +34,13 @@ CASES = {"nobody": None, "other": "other", "each": "room"}
 def main():
     if sys.argv[1:2] == ["serve"]:
         return asyncio.run(serve(float(sys.argv[2])))
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser = Arguments(__doc__)
     parser.add_argument("--writes", type=int, default=20_000)
     parser.add_argument("--sessions", type=int, default=50)
     parser.add_argument("--flight", type=int, default=4, help="writes of a session at a time")
     parser.add_argument("--delay", type=float, default=0, help="of an answer")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    if arguments.binary:
-        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
     found = {case: [] for case in CASES}
     for _ in range(arguments.rounds):
         for case, channels in CASES.items():
@@ -198,5 +195,4 @@ def write(writers, count, flight):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
     main()

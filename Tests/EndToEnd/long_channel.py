@@ -11,26 +11,21 @@ How much is in the first page is chance: it ends where a segment begins. So the 
 anew some times more, and asked for the page before another boundary, as its first question.
 """
 
-import argparse
 import os
 import pathlib
 import sqlite3
 import statistics
-import sys
 import time
+
+from measuring import Arguments
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser = Arguments(__doc__)
     parser.add_argument("--messages", type=int, default=1_000_000)
     parser.add_argument("--pages", type=int, default=100)
     parser.add_argument("--colds", type=int, default=20)
     arguments = parser.parse_args()
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
-    if arguments.binary:
-        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
     from daemon import Daemon
     with Daemon() as daemon:
         begin(daemon, arguments.messages)

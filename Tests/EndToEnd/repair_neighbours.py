@@ -11,29 +11,23 @@ the machine is short of, and not the daemon. The devices, which are other machin
 the rest leaves (`nice`).
 """
 
-import argparse
 import multiprocessing
 import os
-import pathlib
 import random
 import shutil
 import statistics
-import sys
 import time
+
+from measuring import Arguments
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser = Arguments(__doc__)
     parser.add_argument("--messages", type=int, default=333_000)
     parser.add_argument("--devices", type=int, default=8)
     parser.add_argument("--differences", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=10)
     arguments = parser.parse_args()
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
-    if arguments.binary:
-        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
     from daemon import Daemon
     from long_channel import begin, settle
     with Daemon() as daemon:

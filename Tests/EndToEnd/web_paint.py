@@ -8,12 +8,10 @@ reactions, to the word that they are right, and what came over the network for i
 new device, which then loads its page again. `--whole` also measures a device that holds all of the channel, for comparison.
 """
 
-import argparse
 import asyncio
-import os
-import pathlib
 import statistics
-import sys
+
+from measuring import Arguments
 
 #: Resolves with milliseconds and bytes. What is posted in a frame's callback comes when the frame
 #: is laid out and painted.
@@ -44,17 +42,12 @@ SCRIPT = """(async () => {
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser = Arguments(__doc__)
     parser.add_argument("--messages", type=int, default=20_000)
     parser.add_argument("--last", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--whole", action="store_true")
     arguments = parser.parse_args()
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
-    if arguments.binary:
-        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
     from daemon import Daemon
     from long_channel import begin
     with Daemon() as daemon:

@@ -9,11 +9,10 @@ oldest out, and in Chromium a page that is only looked at beside each. Every ten
 heap after a collection, or what of the program's memory is its own, and how many messages show.
 """
 
-import argparse
 import asyncio
-import os
 import pathlib
-import sys
+
+from measuring import Arguments
 
 PAGE = 50
 
@@ -29,9 +28,7 @@ LOOK = f"room.page({{ before: room.items[0].timetoken, count: {PAGE} }}).then(()
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser = Arguments(__doc__)
     parser.add_argument("--messages", type=int, default=20_000)
     parser.add_argument("--pages", type=int, default=100)
     parser.add_argument("--keeping", type=int, default=1000)
@@ -39,9 +36,6 @@ def main():
     kind.add_argument("--web", action="store_true")
     kind.add_argument("--swift", action="store_true")
     arguments = parser.parse_args()
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
-    if arguments.binary:
-        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
     from daemon import Daemon
     from long_channel import begin
     with Daemon() as daemon:
