@@ -478,6 +478,27 @@ class Streams(ApiCase):
         # remembered.
         self.assertEqual([it.get("e") for it in late.events], [None, 3, 5, 1])
 
+    def test_a_group_that_grows(self):
+        """Of a channel that is added to it comes what is published from then on."""
+        self.backend.write("changeGroup", group="team", add=["old"])
+        stream = self.stream(group="team")
+        stream.until(lambda: stream.ids, "the beginning")
+        for turn in range(5):
+            self.message(f"new{turn}", "before")
+            self.message("elsewhere", "nobody")
+            self.backend.write("changeGroup", group="team", add=[f"new{turn}"])
+            self.message(f"new{turn}", turn)
+            stream.until(lambda: turn in payloads(stream.events), "what was published then")
+            self.backend.write("changeGroup", group="team", remove=[f"new{turn}"])
+            self.message(f"new{turn}", "meanwhile")
+            self.message("old", -turn)
+            stream.until(lambda: -turn in payloads(stream.events), "what stayed")
+            self.backend.write("changeGroup", group="team", add=[f"new{turn}"])
+        self.message("old", "last")
+        stream.until(lambda: "last" in payloads(stream.events), "the last")
+        self.assertEqual(
+            payloads(stream.events), [0, -0, 1, -1, 2, -2, 3, -3, 4, -4, "last"])
+
     def test_it_goes_on_where_it_broke_off(self):
         """Through `kill -9`, and however often: each event once, in order."""
         seen, last, sent = [], None, []

@@ -60,6 +60,11 @@ final class GroupFeed {
         recency.touch(member.index)
     }
 
+    /// The first event of one of its channels that this turn has not sent.
+    ///
+    /// - Complexity: O(channels).
+    var firstPending: Timetoken? { members.compactMap(\.topic.firstPending).min() }
+
     /// Takes note that topics have forgotten what they remembered.
     func topicsForgot() {
         floor = members.reduce(floor) { max($0, $1.topic.recent.wholeFloor) }

@@ -81,17 +81,13 @@ final class GroupFeeds {
         if feed.polls.isEmpty { forget(feed) }
     }
 
-    /// Takes the feeds of a group whose channels are others now, to end their polls: the next poll
-    /// makes new ones.
-    func take(_ group: ChannelGroup) -> [GroupFeed] {
-        [false, true].compactMap { isPresence in
-            let feed = feeds[PolledGroup(group: group, isPresence: isPresence)]
-            if let feed { forget(feed) }
-            return feed
-        }
+    /// The feeds of a group.
+    func all(of group: ChannelGroup) -> [GroupFeed] {
+        [false, true].compactMap { feeds[PolledGroup(group: group, isPresence: $0)] }
     }
 
-    private func forget(_ feed: GroupFeed) {
+    /// Ends a feed, as when its group has other channels: the next poll makes a new one.
+    func forget(_ feed: GroupFeed) {
         guard feeds[feed.name] === feed else { return }
         feeds[feed.name] = nil
         for topic in feed.leave() { topics.release(topic) }

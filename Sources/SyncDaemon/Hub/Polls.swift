@@ -93,14 +93,41 @@ final class Polls {
 
     /// Ends the polls that name a group whose channels are others now.
     ///
-    /// Their answer is empty and leaves the cursor where it was: the next poll sees the new
-    /// channels.
+    /// Their answer is empty, and its cursor after all that they could know of: the next poll sees
+    /// the new channels, and nothing that was in these before.
+    ///
+    /// - Complexity: O(channels of the groups + interests of the polls that end).
     func groupsChanged(_ groups: [ChannelGroup]) {
-        for group in groups {
-            for poll in feeds.take(group).flatMap({ $0.polls.elements.map(\.poll) }) {
-                answer(poll, [], from: poll.request.cursor)
+        for feed in groups.flatMap(feeds.all) {
+            let unsent = feed.firstPending
+            let ends = feed.polls.elements.map { interest in
+                (interest.poll, known(to: interest.poll, lacking: unsent, of: feed))
             }
+            feeds.forget(feed)
+            for (poll, cursor) in ends { answer(poll, [], from: cursor) }
         }
+    }
+
+    /// Up to where a poll needs nothing more.
+    ///
+    /// One that only waits lacks what this turn brought and has not sent.
+    ///
+    /// - Parameter unsent: The first of that of one of its feeds.
+    private func known(
+        to poll: LongPoll, lacking unsent: Timetoken?, of feed: GroupFeed
+    ) -> Timetoken {
+        guard poll.state == .waiting, !poll.isListed, poll.page == nil else {
+            return poll.position
+        }
+        var first = unsent ?? .end
+        for interest in poll.interests {
+            first = min(first, interest.topic.firstPending ?? .end)
+        }
+        for interest in poll.groups where interest.feed !== feed {
+            first = min(first, interest.feed.firstPending ?? .end)
+        }
+        let known = first == .end ? ground.position : Timetoken(rawValue: first.rawValue - 1)
+        return max(poll.position, known)
     }
 
     /// Answers all polls: the daemon is stopping.

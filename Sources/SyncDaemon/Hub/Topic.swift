@@ -57,6 +57,9 @@ final class Topic {
             && liveQueries.isEmpty
     }
 
+    /// The first event that this turn has not sent.
+    var firstPending: Timetoken? { pending.first?.timetoken }
+
     /// Takes the events of this turn, to be sent to every lane.
     func takePending() -> [EncodedEnvelope] {
         let events = pending

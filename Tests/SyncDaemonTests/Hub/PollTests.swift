@@ -219,6 +219,31 @@ struct PollTests {
         #expect(polls.take() == [.init(poll: 1, events: [], names: [], cursor: 7)])
     }
 
+    @Test("of a channel that is added to a group nothing comes that was there before")
+    func added() throws {
+        polls.poll([], after: 1, group: "g", members: ["a"])
+        bench.deliver([message(2, in: "b")])
+        polls.put(["a", "b"], into: "g")
+        #expect(polls.take() == [.init(poll: 1, events: [], names: [], cursor: 2)])
+        // What was in those that were there, and has not been sent, it lacks.
+        polls.poll(["other"], groups: [PolledGroup("g")], after: 2)
+        bench.deliver([message(3, in: "c")])
+        bench.deliver([message(4, in: "a"), message(5, in: "other")])
+        polls.put(["a", "b", "c"], into: "g")
+        #expect(polls.take() == [.init(poll: 2, events: [], names: [], cursor: 3)])
+        hub.endTurn()
+        polls.poll(["other"], groups: [PolledGroup("g", isPresence: true)], after: 5)
+        bench.deliver([message(6, in: "other")])
+        polls.put(["a"], into: "g")
+        #expect(polls.take() == [.init(poll: 3, events: [], names: [], cursor: 5)])
+    }
+
+    private func message(_ number: UInt64, in channel: String) -> Envelope {
+        Envelope(
+            channel: Channel(channel), timetoken: tick(number), uuid: "ada",
+            event: .message(.sized(10)))
+    }
+
     @Test("a poll ends after its time, and one that was hung up never")
     func ends() throws {
         polls.poll(["a"], after: 5)
