@@ -51,7 +51,8 @@ public enum Reply: Hashable, Sendable {
     case keysGranted
     case directory(DirectoryPage)
     /// Of the one entry that was set, since when it is so; else where the change is in the order.
-    case directoryChanged(Timetoken)
+    /// And that entry, where the answer comes at once: a retry's has none.
+    case directoryChanged(Timetoken, entry: DirectoryEntry? = nil)
     case histories([ChannelHistory])
     case messageCounts([MessageCount])
 }

@@ -25,7 +25,8 @@ extension SyncClient {
     public func change(_ request: DirectoryRequest) async throws(SyncClientError) -> Timetoken {
         var request = request
         request.mutation = request.mutation ?? nextMutation()
-        guard case .directoryChanged(let timetoken) = try await perform(.changeDirectory(request))
+        guard
+            case .directoryChanged(let timetoken, _) = try await perform(.changeDirectory(request))
         else { throw Self.mismatch }
         return timetoken
     }

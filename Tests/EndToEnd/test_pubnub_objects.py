@@ -1,5 +1,7 @@
 """App Context: what is known of users, channels and memberships, through PubNub's SDK."""
 
+import threading
+
 from pubnub.endpoints.objects_v2.objects_endpoint import ObjectsEndpoint
 from pubnub.exceptions import PubNubException
 from pubnub.models.consumer.objects_v2.channel_members import PNUUID
@@ -56,6 +58,34 @@ class Objects(PubNubTestCase):
             self.sdk.get_uuid_metadata(uuid="bob").sync()
         self.assertEqual(gone.exception.get_status_code(), 404)
         self.sdk.remove_uuid_metadata(uuid="bob").sync()
+
+    def test_who_changes_it_is_told_of_their_own_change(self):
+        """Whatever others change and remove before the answer is written: the tag is of it."""
+        answers, gone = [], threading.Event()
+
+        def change(who):
+            web = self.rest(self.daemon)
+            for number in range(60):
+                name = f"{who}.{number}"
+                path = f"{OBJECTS}/uuids/bob?uuid={who}"
+                answers.append((name, web.ok(path, method="PATCH", body={"name": name})["data"]))
+
+        def remove():
+            web = self.rest(self.daemon)
+            while not gone.is_set():
+                web.ok(f"{OBJECTS}/uuids/bob?uuid=eve", method="DELETE")
+
+        threads = [threading.Thread(target=change, args=(who,)) for who in "abc"]
+        remover = threading.Thread(target=remove)
+        for thread in [*threads, remover]:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        gone.set()
+        remover.join()
+        self.assertEqual(len(answers), 180)
+        self.assertEqual([name for name, _ in answers], [data["name"] for _, data in answers])
+        self.assertEqual(len({data["eTag"] for _, data in answers}), 180)
 
     def test_what_was_changed_meanwhile_is_not_overwritten(self):
         first = self.set_user("bob", name="Bob")

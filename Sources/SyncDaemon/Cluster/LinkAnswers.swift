@@ -64,7 +64,7 @@ extension Reply: LinkCodable {
         case 11: self = .fileRemoved(id: try reader.value())
         case 12: self = .tokenRevoked
         case 13: self = .keysGranted
-        case 14: self = .directoryChanged(try reader.value())
+        case 14: self = .directoryChanged(try reader.value(), entry: try reader.value())
         default: throw LinkError()
         }
     }
@@ -89,7 +89,9 @@ extension Reply: LinkCodable {
         case .fileRemoved(let id): writer.put(case: 11, id)
         case .tokenRevoked: writer.put(byte: 12)
         case .keysGranted: writer.put(byte: 13)
-        case .directoryChanged(let timetoken): writer.put(case: 14, timetoken)
+        case .directoryChanged(let timetoken, let entry):
+            writer.put(case: 14, timetoken)
+            writer.put(entry)
         case .hello, .subscribed, .unsubscribed, .followed, .unfollowed, .repair, .history, .older,
             .actions, .summaries, .liveEnded, .unread, .hereNow, .whereNow, .state, .tokenShown,
             .deviceChannels, .files, .group, .directory, .histories, .messageCounts:

@@ -24,16 +24,17 @@ extension Ledger {
             try take(step, for: write, &commit)
             try tell(of: step, for: write, &commit)
         }
-        return .success(.directoryChanged(try position(after: request, in: write.channel.keyset)))
+        let entry = try entry(after: request, in: write.channel.keyset)
+        return .success(.directoryChanged(entry?.timetoken ?? last, entry: entry))
     }
 
-    /// Of the one entry that was set, since when it is so; else where the change is.
-    private func position(
+    /// The one entry that was set, as it is now.
+    private func entry(
         after request: DirectoryRequest, in keyset: String
-    ) throws(StoreError) -> Timetoken {
-        guard request.changes.count == 1, case .set = request.changes[0].kind else { return last }
+    ) throws(StoreError) -> DirectoryEntry? {
+        guard request.changes.count == 1, case .set = request.changes[0].kind else { return nil }
         let place = EntryPlace(request.changes[0].id, in: request.directory, keyset: keyset)
-        return try store.entry(place.id, in: place.channel)?.timetoken ?? last
+        return try store.entry(place.id, in: place.channel)
     }
 
     /// What a change comes to; `nil`: all is as it asks for.

@@ -43,8 +43,8 @@ extension Write {
         case (.tokenRevoked, .revoke): .tokenRevoked
         case (.markedRead(let through), .markRead): .markedRead(through: through)
         case (.keysGranted, .grant): .keysGranted
-        case (.directoryChanged(let timetoken), .changeDirectory):
-            .directoryChanged(timetoken)
+        case (.directoryChanged(let timetoken, let entry), .changeDirectory):
+            .directoryChanged(timetoken, entry: entry)
         default: nil  // Equal fingerprints of two operations: rare, but a client can look for them.
         }
     }

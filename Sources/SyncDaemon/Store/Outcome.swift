@@ -28,7 +28,8 @@ enum Outcome: Sendable, Hashable {
     case keysGranted
     /// Where the mark is.
     case markedRead(Timetoken)
-    case directoryChanged(Timetoken)
+    /// Of the one entry that was set it has what that is now; no table remembers that.
+    case directoryChanged(Timetoken, entry: DirectoryEntry? = nil)
     case deviceChanged
     case fileChanged
 
@@ -48,7 +49,7 @@ enum Outcome: Sendable, Hashable {
         case .tokenRevoked: (10, .zero)
         case .keysGranted: (11, .zero)
         case .markedRead(let through): (14, through)
-        case .directoryChanged(let timetoken): (15, timetoken)
+        case .directoryChanged(let timetoken, _): (15, timetoken)
         case .deviceChanged: (16, .zero)
         case .fileChanged: (17, .zero)
         case .cleared(let timetoken, let count): (13 | Self.kind(count), timetoken)

@@ -68,7 +68,7 @@ enum ReplyEncoder {
         case .group(let channels), .deviceChannels(let channels):
             json.member("channels", channels)
         case .repair(let step): encode(step, into: &json)
-        case .published(let timetoken), .directoryChanged(let timetoken):
+        case .published(let timetoken), .directoryChanged(let timetoken, _):
             json.member("timetoken", quoted: timetoken.rawValue)
         case .directory(let page): encode(page, into: &json)
         case .actionAdded(let action, let addition):

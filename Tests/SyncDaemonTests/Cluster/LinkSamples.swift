@@ -101,7 +101,7 @@ enum LinkSamples {
             .messageDeleted(time), .messageDeleted(nil), .actionsCleared(time, count: 7),
             .actionsCleared(nil, count: 0), .groupChanged, .deviceChanged, .fileAdded,
             .fileRemoved(id: "x"), .fileRemoved(id: nil), .tokenRevoked, .keysGranted,
-            .directoryChanged(time),
+            .directoryChanged(time), .directoryChanged(time, entry: entry),
         ] + Addition.allCases.map { .actionAdded(action, $0) }
         + Removal.allCases.map { .actionRemoved($0) }
 

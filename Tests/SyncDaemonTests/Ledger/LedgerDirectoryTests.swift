@@ -41,6 +41,9 @@ struct LedgerDirectoryTests {
         let made = try #require(try entry("ada"))
         #expect(made.content == #"{"id":"ada","name":"Ada"}"#)
         #expect(first.events.filter(\.isStored).map(\.timetoken) == [made.timetoken])
+        // Whoever reads it later may find another's.
+        #expect(
+            first.answers[0].result == .success(.directoryChanged(made.timetoken, entry: made)))
 
         let second = commit(
             request(.users, [setting("ada", ["status": #""away""#, "email": nil])]))

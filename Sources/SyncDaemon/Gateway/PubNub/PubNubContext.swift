@@ -91,15 +91,21 @@ struct PubNubContext: HTTPCall {
         }
     }
 
-    /// A change of App Context is answered with what there is then; a message of a file is
+    /// A change of App Context is answered with what it made, one of several entries with what
+    /// there is then; a message of a file is
     /// published once that is found.
     private func response(to reply: Reply) -> HTTPResponse? {
         if case .publish(let publication) = request.endpoint, case .files(let found, _) = reply {
             return PubNubRouter.publish(publication, having: found, in: self)
         }
-        guard case .changeObjects(_, let query?, _) = request.endpoint,
-            case .directoryChanged = reply
+        guard case .changeObjects(_, let query?, let form) = request.endpoint,
+            case .directoryChanged(_, let entry) = reply
         else { return PubNubRouter.answer(reply, in: self) }
+        // What a reader would find may be another's by now, under a tag that was not this one's.
+        if form.isOne, let entry {
+            let page = DirectoryPage(rows: [DirectoryPage.Row(entry: entry)])
+            return PubNubRouter.answer(.directory(page), in: self)
+        }
         switch Operations.directory(query, for: self) {
         case .done(let reply): return PubNubRouter.answer(reply, in: self)
         case .refused(let error): return refusal(error)
