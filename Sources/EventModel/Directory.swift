@@ -148,7 +148,8 @@ public struct DirectoryQuery: Hashable, Sendable {
 
         public init(_ key: Key, isOfSubject: Bool = false, isDescending: Bool = false) {
             self.key = key
-            self.isOfSubject = isOfSubject
+            // The id of whom a membership is of is its own, also where nothing is known of them.
+            self.isOfSubject = isOfSubject && key != .id
             self.isDescending = isDescending
         }
     }

@@ -45,10 +45,10 @@ extension FilteredMessage {
     /// - Parameter subject: What is known of whom a membership is of, by each of these names.
     convenience init(_ entry: DirectoryEntry, subject: DirectoryEntry?, named names: [String]) {
         var members = Self.members(of: entry)
-        if let subject {
-            let value = FilterValue.object(FilterObject(Self.members(of: subject)))
-            members += names.map { ($0, value) }
-        }
+        // Who is a member need not be known otherwise.
+        let ofSubject = subject.map(Self.members) ?? [("id", .string(entry.id))]
+        let value = FilterValue.object(FilterObject(ofSubject))
+        members += names.map { ($0, value) }
         let bytes = entry.content.utf8.count + (subject?.content.utf8.count ?? 0)
         self.init(bytes: bytes, meta: .object(FilterObject(members))) { .undefined }
     }

@@ -36,6 +36,13 @@ struct EntryFieldRule {
         return names.map { EntryFieldRule(name: $0, content: .text) } + shared
     }
 
+    /// Each once.
+    static let all: [EntryFieldRule] = {
+        let users = all(of: .user)
+        let names = users.map(\.name)
+        return users + all(of: .channel).filter { !names.contains($0.name) }
+    }()
+
     /// Reads what is to be changed.
     ///
     /// - Parameter names: Members that are no fields.
@@ -69,7 +76,8 @@ struct EntryFieldRule {
             else {
                 throw EntryFieldError(
                     name: name,
-                    expectation: "a string of at most \(Limits.entryTextBytesMax) bytes, or null")
+                    expectation: "a string of at most \(Limits.entryTextBytesMax) bytes without"
+                        + " U+0000, or null")
             }
         }
         return value.compactText

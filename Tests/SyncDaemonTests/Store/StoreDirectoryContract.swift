@@ -102,6 +102,14 @@ struct StoreDirectoryContract {
         #expect(try page(query, of: store).rows.map(\.entry.id) == ["bob", "ada"])
         query.filter = #"user.name == "Zoe""#
         #expect(try page(query, of: store).rows.map(\.entry.id) == ["ada"])
+        // Nobody need be known to be a member, and each has an id.
+        for filter in [#"user.id == "bob""#, #"uuid.id == "bob""#] {
+            query.filter = filter
+            #expect(try page(query, of: store).rows.map(\.entry.id) == ["bob"])
+        }
+        query.filter = nil
+        query.orders = [DirectoryQuery.Order(.id, isOfSubject: true)]
+        #expect(try page(query, of: store).rows.map(\.entry.id) == ["ada", "bob"])
         query.filter = #"uuid.name == "Zoe""#
         query.includesSubjects = false
         let row = try #require(try page(query, of: store).rows.first)

@@ -194,7 +194,6 @@ extension DirectoryQuery.Order {
             isOfSubject = true
         }
         guard let key = Key(rawValue: String(name)) else { return nil }
-        // The name of whom it is of is the membership's own, also where nothing is known of them.
-        self.init(key, isOfSubject: isOfSubject && key != .id, isDescending: isDescending)
+        self.init(key, isOfSubject: isOfSubject, isDescending: isDescending)
     }
 }
