@@ -103,6 +103,28 @@ class Operations(ApiCase):
         known = set(re.findall(r"\w+", text[text.index("Use one of") + 10:text.rindex(".")]))
         self.assertEqual(known - SESSIONS, routes)
 
+    def test_the_document_knows_what_operations_take(self):
+        document = self.backend.http.get("openapi.json").json()
+        paths = document["paths"]
+        query = {it["name"]: it["schema"] for it in paths["/v1/members"]["get"]["parameters"]}
+        self.assertIn("-subject.name", query["sort"]["items"]["enum"])
+        self.assertEqual(query["after"]["maxLength"], 32 * 1024)
+        body = paths["/v1/setMembers"]["post"]["requestBody"]["content"]["application/json"]
+        self.assertIn("expected", body["schema"]["properties"])
+        entry = document["components"]["schemas"]["Entry"]["properties"]
+        self.assertLess(
+            {"name", "profileUrl", "email", "externalId", "description", "custom", "subject"},
+            set(entry))
+        self.assertIn("Retry-After", paths["/v1/users"]["get"]["responses"]["default"]["headers"])
+
+    def test_members_are_changed_on_a_condition(self):
+        self.backend.write("setMembers", channel="den", set=[{"userId": "ada"}])
+        entry, = self.backend.read("members", channel="den")["entries"]
+        change = {"channel": "den", "remove": ["ada"]}
+        for tag, status in (("0", 412), (entry["timetoken"], 200)):
+            response = self.backend.post("setMembers", change, If_Match=f'"{tag}"')
+            self.assertEqual(response.status_code, status, response.text)
+
     async def test_replies_are_those_of_the_websocket(self):
         first = self.message(payload={"text": "hi"})
         self.backend.write("addAction", channel="room", messageTimetoken=first, value="👍",

@@ -12,10 +12,10 @@ extension APIOperation {
             reply: page),
         .query(
             .members, "Lists who is a member of a channel.",
-            [anyChannel, .optional("userId", .user)] + paging + [subjects], reply: page),
+            [anyChannel, .optional("userId", .user)] + membershipPaging, reply: page),
         .query(
             .memberships, "Lists the channels of which a user is a member.",
-            [.required("userId", .user), .optional("channel", .channel)] + paging + [subjects],
+            [.required("userId", .user), .optional("channel", .channel)] + membershipPaging,
             reply: page),
         .write(
             .setUser, "Says what is known of a user.",
@@ -31,34 +31,51 @@ extension APIOperation {
             [anyChannel, expected, mutation], reply: position),
         .write(
             .setMembers, "Changes who is a member of a channel.",
-            [anyChannel] + changes(of: "userId", .user) + [mutation], reply: position,
+            [anyChannel] + changes(of: "userId", .user) + [expected, mutation], reply: position,
             needsOne: ["set", "remove"]),
         .write(
             .setMemberships, "Changes of which channels a user is a member.",
-            [.required("userId", .user)] + changes(of: "channel", .channel) + [mutation],
-            reply: position, needsOne: ["set", "remove"]),
+            [.required("userId", .user)] + changes(of: "channel", .channel)
+                + [expected, mutation], reply: position, needsOne: ["set", "remove"]),
     ]
 
-    private static let paging: [APIField] = [
-        .optional("filter", .text(1...Limits.filterBytesMax), #"Such as name like "A*"."#),
-        .optional(
-            "sort", .list(of: .constant(orders), 1...Limits.directoryOrdersMax),
-            "With a - in front the other way round."),
-        place, .optional("limit", .integer(1...Limits.directoryPageMax)),
-        .optional("count", .flag, "With how many there are."),
-    ]
-    private static let orders = ["id", "name", "status", "type", "updated"].flatMap {
-        [$0, "-" + $0]
+    private static let paging = paging(by: keys)
+    private static let membershipPaging =
+        paging(by: keys + keys.map { "subject." + $0 }) + [
+            .optional(
+                "subjects", .flag, "With what is known of the users, or channels, themselves.")
+        ]
+    private static let keys = DirectoryQuery.Order.Key.allCases.map(\.rawValue)
+
+    private static func paging(by keys: [String]) -> [APIField] {
+        [
+            .optional("filter", .text(1...Limits.filterBytesMax), #"Such as name like "A*"."#),
+            .optional(
+                "sort",
+                .list(
+                    of: .constant(keys.flatMap { [$0, "-" + $0] }), 1...Limits.directoryOrdersMax),
+                "With a - in front the other way round."),
+            place, .optional("limit", .integer(1...Limits.directoryPageMax)),
+            .optional("count", .flag, "With how many there are."),
+        ]
     }
-    private static let subjects = APIField.optional(
-        "subjects", .flag, "With what is known of the users, or channels, themselves.")
     private static let page: [APIField] = [
         .required("entries", list(of: "Entry")), next,
         .optional("count", .integer(0...Int(UInt32.max))),
     ]
     private static let expected = APIField.optional(
         "expected", .timetoken,
-        "Refused with 412 when the entry has another by now; 0: when there is one.")
+        "Refused with 412 when an entry has another by now; 0: when there is one.")
+
+    /// What any entry may have, as clients read it.
+    static let entry: [APIField] =
+        [
+            .required("id", .string), .required("timetoken", .timetoken),
+            .optional("subject", .component("Entry"), "Whom, or what, a membership is of."),
+        ]
+        + EntryFieldRule.all.map { rule in
+            .optional(rule.name, rule.content == .text ? .string : .object([]))
+        }
 
     private static func set(_ kind: EntryFieldRule.Kind) -> APIField {
         .required("set", .object(fields(of: kind), hasOthers: false))

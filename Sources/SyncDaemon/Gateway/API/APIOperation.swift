@@ -222,7 +222,7 @@ struct APIOperation: Sendable {
 
     static let next = APIField.optional("next", .any, "Where the next page begins.")
     static let place = APIField.optional(
-        "after", .text(1...4096), "What the page before said as next.")
+        "after", .text(1...Limits.frameBytesMax), "What the page before said as next.")
 
     static func texts(_ bytesMax: Int) -> APISchema {
         .list(of: .text(1...bytesMax), 1...Limits.actionFilterMax)

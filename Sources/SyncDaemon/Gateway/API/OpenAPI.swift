@@ -128,12 +128,36 @@ enum OpenAPI {
         json.beginObject("responses")
         json.beginObject("200")
         json.member("description", "What came of it.")
+        writeHeaders(rates, into: &json)
         writeContent(schema, into: &json)
         json.endObject()
         json.beginObject("default")
         json.member("description", "Why nothing did, and what to do.")
+        let later = ("Retry-After", "Seconds, where it is too much for now.")
+        writeHeaders(rates + [later], into: &json)
         writeContent(.component("Refusal"), into: &json)
         json.endObject()
+        json.endObject()
+    }
+
+    private static let rates = [
+        ("RateLimit-Limit", "Requests a second that a connection may make."),
+        ("RateLimit-Remaining", "How many it may make at once."),
+        ("RateLimit-Reset", "Seconds until it may make so many."),
+    ]
+
+    private static func writeHeaders(
+        _ headers: [(name: String, note: String)], into json: inout JSONWriter
+    ) {
+        json.beginObject("headers")
+        for header in headers {
+            json.name(escaping: header.name)
+            json.beginObject()
+            json.member("description", header.note)
+            json.name("schema")
+            APISchema.integer(0...Int(Int32.max)).write(into: &json)
+            json.endObject()
+        }
         json.endObject()
     }
 
@@ -148,14 +172,20 @@ enum OpenAPI {
         writeIdempotencyKey(into: &json)
         json.endArray()
         let words = APIOperation.all.filter(\.isBatched).map(\.operation.rawValue)
-        let command = APISchema.object([.required("op", .constant(words)), API.author])
+        let command = APISchema.object([
+            .required("op", .constant(words), "Beside it stands what the body of that one has."),
+            API.author,
+        ])
         writeBody(
             .object([
                 .required("commands", .list(of: command, 1...Limits.batchCommandsMax))
             ]), into: &json)
+        let result = APISchema.object([
+            .optional("error", .component("Error"), "Without it: the answer of the operation.")
+        ])
         writeResponses(
             .object([
-                .required("results", .list(of: .object([]), 1...Limits.batchCommandsMax))
+                .required("results", .list(of: result, 1...Limits.batchCommandsMax))
             ]), into: &json)
         json.endObject()
         json.endObject()
@@ -261,10 +291,7 @@ private enum APIComponent {
             "Present",
             .object([.required("userId", .string), .optional("state", .object([]))])
         ),
-        (
-            "Entry",
-            .object([.required("id", .string), .required("timetoken", .timetoken)])
-        ),
+        ("Entry", .object(APIOperation.entry)),
         ("Group", .name(pattern: #"^(?!.*-pnpres$)[^,\u0000-\u001f\u007f-\u009f]+$"#)),
     ]
 }
