@@ -113,8 +113,15 @@ extension Program {
         do throws(TransferError) {
             let directory = try directory(request.directory)
             let path = request.database ?? SQLStore.path(in: directory)
-            guard request.database != nil || FileSystem.exists(path) else {
-                throw .noData(directory: directory)
+            if request.database == nil {
+                do throws(DatabaseFileError) {
+                    guard try FileSystem.isThere(path) else {
+                        throw DatabaseFileError.absent(path: path)
+                    }
+                } catch {
+                    if case .absent = error { throw .noData(directory: directory) }
+                    throw .file(error)
+                }
             }
             let selection = StoreSelection(
                 keyset: request.keyset

@@ -248,6 +248,9 @@ class Channels(AdminTestCase):
                     self.ask, daemon, "channels/purge", {"channel": name})
                 self.assertEqual(status, 400)
                 self.assertIn(answer["error"]["code"], ("invalid_channel", "invalid_field"))
+        for name in ("a,b", "chat.*", "x" * 300):
+            self.failed(
+                self.tool(daemon, "channels", "--channel", name), 1, "channel name")
         for name in ("none", "roo", "room2"):
             status, answer = await self.off(self.ask, daemon, "channels/purge", {"channel": name})
             self.assertEqual((status, answer["error"]["code"]), (404, "not_found"))

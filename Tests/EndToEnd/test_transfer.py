@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -220,6 +221,14 @@ class Transfer(DaemonTestCase):
         _, error = self.syncctl(
             "export", "--all", "--data-dir", daemon.data_dir, "--output", export, code=1)
         self.assertIn("exists already", error)
+        hidden = self.scratch / "hidden"
+        hidden.mkdir(mode=0o700)
+        if os.geteuid() == 0:
+            other = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+            refused = subprocess.run(
+                [*other, binary("syncctl"), "export", "--all", "--data-dir", str(hidden)],
+                capture_output=True, text=True, check=False)
+            self.assertIn("Run the command as root", refused.stderr)
         # A typing error must not pass for an empty tenant.
         said, error = self.syncctl(
             "export", "--keyset", "NOPE", "--data-dir", daemon.data_dir, code=1)

@@ -449,6 +449,9 @@ class Hardship(WebhookTestCase):
         request = urllib.request.Request(f"{address}/hook/replay", b"", method="POST")
         with urllib.request.urlopen(request) as answer:
             self.assertEqual((answer.status, json.load(answer)), (202, {"events": 1}))
+        line = next(it for it in daemon.log().splitlines() if "An operator changes" in it)
+        for word in ("webhooks replay", "name=hook", "done"):
+            self.assertIn(word, line)
 
     async def test_what_is_given_up_leaves_no_trouble_where_nothing_waits(self):
         receiver = self.receiver(behave=lambda *_: 410)

@@ -50,6 +50,17 @@ extension AdminError {
                     ?? "With [store] kind = memory there is not \(lack)."))
     }
 
+    /// A file that the daemon was to write.
+    ///
+    /// It may write where its own user may, whoever asks.
+    static func notWritten(_ path: String, _ error: DatabaseFileError) -> AdminError {
+        guard case .forbidden = error else { return refused("\(error)") }
+        return refused(
+            "\(path): the daemon's user may not write there. Name a file in a directory where it"
+                + " may; its unit lets it into its data directory alone. Or run \"syncdaemon backup"
+                + " \(path)\", which writes as who runs it.")
+    }
+
     /// There is no webhook of this name any more, and still something for it.
     static func webhookRemoved(_ name: String) -> AdminError {
         refused(

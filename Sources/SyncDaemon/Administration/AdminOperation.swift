@@ -206,11 +206,13 @@ struct AdminOperation: Sendable {
             "Asks a webhook's receiver that failed, or an interceptor, again now.",
             [.required("name", "NAME", "Which.")],
             .thread { (request, daemon) throws(AdminError) in try daemon.retry(request) }),
-        .change(
-            "webhooks replay", "Sends the dead letters of a webhook once more.",
-            [.required("name", "NAME", "Which.")],
-            .thread { (request, daemon) throws(AdminError) in try daemon.replay(request) }),
+        replay,
     ]
+
+    static let replay = change(
+        "webhooks replay", "Sends the dead letters of a webhook once more.",
+        [.required("name", "NAME", "Which.")],
+        .thread { (request, daemon) throws(AdminError) in try daemon.replay(request) })
 
     private static let drain: AdminOperation = {
         var drain = change(

@@ -25,15 +25,19 @@ struct AdminRoutes: Sendable {
         }
     }
 
+    /// Who asks, for the log.
+    static func peer(of asking: HTTPAsking) -> String {
+        asking.request.peer
+            ?? asking.hub.outlet.peer(of: asking.origin.session).map { "\($0)" } ?? "unknown"
+    }
+
     private func call(
         of operation: AdminOperation, _ asking: HTTPAsking
     ) throws(AdminError) -> AdminCall {
         try daemon.admit(asking.request)
-        let peer =
-            asking.request.peer
-            ?? asking.hub.outlet.peer(of: asking.origin.session).map { "\($0)" } ?? "unknown"
         let request = try AdminRequest(
-            asking.request, to: operation, peer: peer, keysets: asking.tenants.keysets)
+            asking.request, to: operation, peer: Self.peer(of: asking),
+            keysets: asking.tenants.keysets)
         switch operation.place {
         case .thread(let work), .longThread(let work):
             var isLong = false

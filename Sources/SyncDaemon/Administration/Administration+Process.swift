@@ -134,7 +134,7 @@ extension Administration {
                 try DatabaseFile.copy(source, isShared: true, to: part)
             }
         } catch {
-            throw .refused("\(error)")
+            throw .notWritten(target, error)
         }
         return Self.json { json in
             json.member("path", target)

@@ -31,6 +31,9 @@ extension Administration {
 
     func channels(_ request: AdminRequest) throws(AdminError) -> [UInt8] {
         let limit = try request.number("limit", in: 1...Limits.channelsListedMax, or: 20)
+        if let name = request["channel"], Channel.fault(inName: name, ofOne: true) != nil {
+            throw AdminError(.invalidChannel)
+        }
         let reader = try makeReader()
         let keyset = try storedKeyset(request, reader)
         let (names, next): ([String], String?)
@@ -101,7 +104,6 @@ extension Administration {
         let files =
             (try? reader.files(in: channel, after: .zero, limit: Limits.filesPurgedMax))
             ?? FilePage(files: [], next: nil)
-        // One that has nothing but files has no row.
         let isThere = found.map { ExactText($0) == ExactText(name) } ?? false
         guard isThere || !files.files.isEmpty else {
             throw .notFound("There is no channel of this name; channels lists them.")

@@ -12,8 +12,9 @@ extension Limits {
     /// Rows in the store name their lane, so it can only grow, and then events of a channel that
     /// wait may be overtaken once.
     static let webhookLanes = 4
-    /// Bytes of a webhook's address; over it: the daemon does not start.
-    static let webhookAddressBytesMax = 2048
+    /// Bytes of a webhook's address, what a line of the file has room for; over it: the daemon does
+    /// not start.
+    static let webhookAddressBytesMax = 191
     /// Characters of a secret that signs requests; under or over it: likewise.
     static let webhookSecretBytesMin = 32
     static let webhookSecretBytesMax = 256

@@ -39,7 +39,7 @@ enum Copying {
         report {
             () throws(CopyError) in
             let source = try path(in: configuration)
-            guard FileSystem.exists(source) else {
+            guard try isThere(source) else {
                 throw .noData(directory: configuration.directory)
             }
             do throws(DatabaseFileError) {
@@ -58,13 +58,21 @@ enum Copying {
         }
     }
 
+    private static func isThere(_ path: String) throws(CopyError) -> Bool {
+        do throws(DatabaseFileError) {
+            return try FileSystem.isThere(path)
+        } catch {
+            throw .file(error)
+        }
+    }
+
     /// - Returns: The exit code.
     static func salvage(_ configuration: Configuration, to target: String) -> Int32 {
         report {
             () throws(CopyError) in
             let source = try path(in: configuration)
             let directory = configuration.directory
-            guard FileSystem.exists(source) else { throw .file(.absent(path: source)) }
+            guard try isThere(source) else { throw .file(.absent(path: source)) }
             // What a daemon writes from now on would not be saved.
             let lock = try lock(directory)
             let saved: String

@@ -61,8 +61,10 @@ struct Endpoints: Sendable {
     }
 
     private var webhookRoutes: [HTTPRoute] {
-        WebhookEndpoints(webhooks: webhooks, interceptors: interceptors, entrances: entrances)
-            .routes
+        WebhookEndpoints(
+            webhooks: webhooks, interceptors: interceptors, administration: administration,
+            entrances: entrances
+        ).routes
     }
 
     /// Where there are figures.

@@ -7,13 +7,14 @@ import JSON
 struct WebhookEndpoints: Sendable {
     let webhooks: WebhookThread
     let interceptors: InterceptorThread
+    let administration: Administration
     let entrances: Set<Entrance>
 
     var routes: [HTTPRoute] {
         var replay = HTTPRoute(
             method: .post, path: PathPattern("webhooks/{name}/replay"), entrances: entrances
         ) { asking in
-            .now(self.replay(asking.request))
+            .now(self.replay(asking))
         }
         replay.isNamed = false
         return [
@@ -24,14 +25,16 @@ struct WebhookEndpoints: Sendable {
         ]
     }
 
-    private func replay(_ request: HTTPRequest) -> HTTPResponse {
-        let name = RequestTarget(request.target).flatMap { try? $0.segment(1) } ?? ""
-        guard let events = WebhookList.replay(name, of: webhooks) else {
-            if WebhookList.isRemoved(name, of: webhooks) {
-                return AdminError.webhookRemoved(name).response
-            }
+    private func replay(_ asking: HTTPAsking) -> HTTPResponse {
+        let name = RequestTarget(asking.request.target).flatMap { try? $0.segment(1) } ?? ""
+        let request = AdminRequest(["name": name], peer: AdminRoutes.peer(of: asking))
+        let result = Result { () throws(AdminError) in try administration.replay(request) }
+        administration.note(.replay, request, result)
+        switch result {
+        case .success(let json): return .admin(202, json)
+        case .failure(let error) where error.status == 404:
             return .error(404, "There is no webhook of this name; GET /webhooks lists them.")
+        case .failure(let error): return error.response
         }
-        return .admin(202, Administration.json { $0.member("events", events) })
     }
 }

@@ -8,6 +8,15 @@ enum FileSystem {
         unsafe access(path, F_OK) == 0
     }
 
+    /// Whether a file is there.
+    ///
+    /// - Throws: ``DatabaseFileError/forbidden(path:)`` when this user may not look.
+    static func isThere(_ path: String) throws(DatabaseFileError) -> Bool {
+        if exists(path) { return true }
+        if errno == EACCES { throw .forbidden(path: path) }
+        return false
+    }
+
     /// Where a file is.
     static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -32,7 +32,12 @@ final class MemoryReader: StoreReader {
     }
 
     func channelNames(from name: String, in keyset: String, limit: Int) -> [String] {
-        let names = names(in: committedState, keyset, "").map { ExactText($0.name) }
+        let state = committedState
+        let withFiles = state.files.values.map(\.channel).filter {
+            ExactText($0.keyset) == ExactText(keyset)
+        }
+        let names = Set(
+            (self.names(in: state, keyset, "") + withFiles).map { ExactText($0.name) })
         return names.filter { $0 >= ExactText(name) }.sorted().prefix(limit).map(\.string)
     }
 

@@ -11,6 +11,7 @@ final class SQLReadStatements {
     let findChannel: StoreStatement
     let findState: StoreStatement
     let channelsFrom: StoreStatement
+    let namesFrom: StoreStatement
     let messagesForward: StoreStatement
     let messagesBackward: StoreStatement
     let allMessages: StoreStatement
@@ -49,6 +50,16 @@ final class SQLReadStatements {
         """
     private static let channelsFrom =
         "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?"
+    /// One that has nothing but files has no row of its own.
+    private static let namesFrom = """
+        SELECT name FROM (
+            SELECT name FROM channel WHERE keyset = ? AND name >= ?
+            ORDER BY name LIMIT ?) AS channels
+        UNION SELECT channel FROM (
+            SELECT DISTINCT channel FROM file WHERE keyset = ? AND channel >= ?
+            ORDER BY channel LIMIT ?) AS files
+        ORDER BY 1 LIMIT ?
+        """
     private static let deletions = """
         SELECT timetoken, after, through FROM deletion
         WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?
@@ -63,6 +74,7 @@ final class SQLReadStatements {
         findChannel = try connection.prepare(SQLWriteStatements.findChannel)
         findState = try connection.prepare(Self.findState)
         channelsFrom = try connection.prepare(Self.channelsFrom)
+        namesFrom = try connection.prepare(Self.namesFrom)
         messagesForward = try connection.prepare("\(Self.messages) LIMIT ?")
         messagesBackward = try connection.prepare("\(Self.messages) DESC LIMIT ?")
         allMessages = try connection.prepareScan(Self.messages)

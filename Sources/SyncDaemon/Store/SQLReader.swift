@@ -99,10 +99,9 @@ final class SQLReader: StoreReader {
     ) throws(StoreError) -> [String] {
         var names: [String] = []
         try connection.revive()
-        try statements.channelsFrom.query(
-            .text(keyset), .text(name), .integer(Int64(limit))
-        ) { row in
-            names.append(row.text(1))
+        let place: [SQLValue] = [.text(keyset), .text(name), .integer(Int64(limit))]
+        try statements.namesFrom.query(place + place + [.integer(Int64(limit))]) { row in
+            names.append(row.text(0))
             return true
         }
         return names

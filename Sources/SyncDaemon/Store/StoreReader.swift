@@ -37,8 +37,8 @@ protocol StoreReader: SnapshotSource, FileReading, OutboxReader, PushReader {
         of channel: Channel
     ) throws(StoreError) -> (digest: Digest, cursor: Timetoken)
 
-    /// The names of a tenant's channels that have a place in the store, from one on, in the order
-    /// of their bytes.
+    /// The names of a tenant's channels that have a place in the store, or files, from one on, in
+    /// the order of their bytes.
     func channelNames(
         from name: String, in keyset: String, limit: Int
     ) throws(StoreError) -> [String]

@@ -38,4 +38,25 @@ struct StoreNamesContract {
         #expect(try found("", in: "é") == [ExactText("a.2")])
         #expect(try found("", in: "x").isEmpty)
     }
+
+    /// Found by an operator: such a channel was not among those to be emptied.
+    @Test("one that has nothing but files is there, too", arguments: StoreUnderTest.allCases)
+    func files(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        try store.publish(1, in: Channel("b", keyset: "k"))
+        try store.commit(through: 9) {
+            for (number, name) in [(2, "a"), (3, "c"), (4, "c"), (5, "b")] {
+                let id = try #require(FileID("00000000-0000-4000-8000-00000000000\(number)"))
+                try $0.add(
+                    StoredFile(
+                        channel: Channel(name, keyset: "k"), id: id, name: "n", size: 1,
+                        userID: "ada", created: tick(UInt64(number))))
+            }
+        }
+        let reader = try store.makeReader()
+        #expect(try reader.channelNames(from: "", in: "k", limit: 9) == ["a", "b", "c"])
+        #expect(try reader.channelNames(from: "", in: "k", limit: 2) == ["a", "b"])
+        #expect(try reader.channelNames(from: "b\u{1}", in: "k", limit: 9) == ["c"])
+        #expect(try reader.channelNames(from: "", in: "x", limit: 9).isEmpty)
+    }
 }
