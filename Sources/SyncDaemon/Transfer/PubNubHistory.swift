@@ -96,6 +96,14 @@ struct PubNubHistory: ForeignReader {
         }
     }
 
+    /// An answer with users, channels or members has `data`, too.
+    private mutating func refuseObjects() {
+        guard refusal == nil else { return }
+        refusal =
+            "it is an answer of App Context, with users, channels or members, and no messages."
+            + " Write these with setUser, setChannel and setMembers (docs/MIGRATING.md)."
+    }
+
     private mutating func refuse(_ reason: String) {
         guard refusal == nil else { return }
         refusal =
@@ -161,6 +169,10 @@ struct PubNubHistory: ForeignReader {
     }
 
     private mutating func actionRow(of value: JSONValue) -> [ForeignRow] {
+        guard !value.has("eTag") else {
+            refuseObjects()
+            return []
+        }
         guard let channel else {
             lack = Self.lacksChannel
             noted.note("actions that do not say of which channel they are: --channel does")

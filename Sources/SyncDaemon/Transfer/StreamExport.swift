@@ -27,6 +27,8 @@ struct StreamExport: ForeignReader {
     /// The channel that messages are of which do not say it.
     private var channel: String?
     private var taken: Set<UInt64> = []
+    /// Users with a name or a picture that were counted.
+    private var named: Set<ExactText> = []
     /// Where messages are that replies and reactions of other lines may be to, by their names.
     private var placed: [UInt64: Place] = [:]
     /// Those that messages are in, by when they came.
@@ -69,15 +71,35 @@ struct StreamExport: ForeignReader {
         switch (name, path.last) {
         case ("channel", .member):
             channel = value.streamChannel
+            noteChannel(value)
             return []
         case ("messages", .element): return messageRows(of: value)
         case ("members", .element):
-            unmapped.note("members of channels")
+            unmapped.note(Self.members)
             return []
         case ("item", .member): return itemRows(of: value)
         default: return []
         }
     }
+
+    /// What is known of a channel has a place here, which nothing of Stream's is put into.
+    private mutating func noteChannel(_ value: JSONValue) {
+        if value.has("name") || value.has("image") {
+            unmapped.note("names and pictures of channels: setChannel")
+        }
+        if let members = value.member("members"), members.isArray, members.count > 0 {
+            unmapped.note(Self.members, members.count)
+        }
+    }
+
+    private mutating func noteUser(_ user: JSONValue?, _ id: String) {
+        guard let user, user.has("name") || user.has("image") else { return }
+        if named.insert(ExactText(id)).inserted {
+            unmapped.note("names and pictures of users: setUser")
+        }
+    }
+
+    private static let members = "members of channels: setMembers"
 
     /// A line of version 2.
     private mutating func itemRows(of item: JSONValue) -> [ForeignRow] {
@@ -108,6 +130,7 @@ struct StreamExport: ForeignReader {
             unmapped.note("messages that were deleted, or shown to one user only")
             return []
         }
+        noteUser(value.member("user"), user)
         let timetoken = place(of: id, at: created)
         placed[Self.hash(of: id)] = Place(timetoken: timetoken, index: index(of: name))
         if value.member("message_text_updated_at")?.string != nil {

@@ -93,6 +93,27 @@ struct TransferRefusalTests {
         #expect(!isThere)
     }
 
+    @Test("users of App Context are no messages, and no actions")
+    func objects() {
+        let text = #"{"status":200,"data":[{"id":"ada","name":"Ada","eTag":"x"}]}"#
+        let found = problem(text, from: .pubnub)
+        #expect(found?.code == "bad_input")
+        #expect(found?.message.contains("setUser") == true, "\(String(describing: found))")
+    }
+
+    @Test("names and pictures of Stream's that are not taken are counted")
+    func streamNames() throws {
+        let user = #""user":{"id":"ada","name":"Ada"},"created_at":"2024-01-01T00:00:00Z""#
+        let messages = ["1", "2"].map { #"{"id":"\#($0)","text":"hi",\#(user)}"# }
+        let report = try take(
+            #"{"channel":{"cid":"messaging:room","name":"Room","members":[{},{}]},"messages":["#
+                + messages.joined(separator: ",") + "]}", from: .stream)
+        let remarks = report.remarks.joined(separator: "\n")
+        for words in ["users: setUser: 1", "channels: setChannel: 1", "setMembers: 2"] {
+            #expect(remarks.contains(words), "\(remarks)")
+        }
+    }
+
     /// Found by an operator: "Imported 0 channels", and exit code 0.
     @Test(
         "answers of which nothing can come are refused, with what is to be given",
