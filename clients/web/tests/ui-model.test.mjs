@@ -410,6 +410,8 @@ test('what floats is above its place, below where there is no room, and never ou
 test('a face has a letter and a colour of its own', () => {
   assert.equal(initialOf('ada'), 'A');
   assert.equal(initialOf('  '), '?');
+  assert.equal(initialOf('\u202e\u200bevil'), 'E');
+  assert.equal(initialOf('\u0301'), '?');
   assert.equal(initialOf('👩🏽‍🚀 Sally'), '👩');
   assert.equal(hueOf('ada'), hueOf('ada'));
   assert.ok(new Set(Array.from({ length: 50 }, (_, n) => hueOf(`user ${n}`))).size > 10);

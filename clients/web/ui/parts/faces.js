@@ -24,10 +24,11 @@ export function hueOf(id) {
 }
 
 /**
- * The first letter, whole, of what somebody is called.
+ * The first letter, whole, of what somebody is called: the first that shows.
  * @param {string} name
  */
-export const initialOf = (name) => (Array.from(name.trim())[0] ?? '?').toLocaleUpperCase();
+export const initialOf = (name) =>
+  (name.match(/[^\p{Cc}\p{Cf}\p{M}\p{Z}]/u)?.[0] ?? '?').toLocaleUpperCase();
 
 /**
  * The address of a picture that people gave: of another one, nothing is fetched. A relative one
