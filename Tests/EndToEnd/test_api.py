@@ -521,6 +521,48 @@ class Streams(ApiCase):
         self.assertEqual(
             payloads(stream.events), [0, -0, 1, -1, 2, -2, 3, -3, 4, -4, "last"])
 
+    def test_a_group_that_changes_under_load(self):
+        """Each message is judged by what the group had then, though streams are busy throughout."""
+        self.backend.write("changeGroup", group="team", add=["noise"])
+        streams = [self.stream(group="team") for _ in range(3)]
+        for it in streams:
+            it.until(lambda it=it: it.ids, "the beginning")
+        over, wanted = threading.Event(), []
+
+        def change(name, stored):
+            one, other = self.api(BACKEND), self.api(BACKEND)
+            for number in range(60):
+                for word in ("before", "in"):
+                    one.write("publish", channel=name, payload=[word, name, number],
+                              store=stored, author="ada")
+                    other.write(
+                        "changeGroup", group="team",
+                        **{"add" if word == "before" else "remove": [name]})
+                wanted.append(["in", name, number])
+
+        def make_noise():
+            one = self.api(BACKEND)
+            while not over.is_set():
+                one.write("publish", channel="noise", payload=0, store=False, author="ada")
+
+        writers = [threading.Thread(target=change, args=it)
+                   for it in (("stored", True), ("unstored", False))]
+        noise = threading.Thread(target=make_noise)
+        for thread in (*writers, noise):
+            thread.start()
+        for thread in writers:
+            thread.join()
+        over.set()
+        noise.join()
+        self.message("noise", "last")
+        self.assertEqual(len(wanted), 120)
+        for it in streams:
+            it.until(lambda it=it: "last" in payloads(it.events), "the last")
+            told = [payload for payload in payloads(it.events) if isinstance(payload, list)]
+            for name in ("stored", "unstored"):
+                self.assertEqual(
+                    [it for it in told if it[1] == name], [it for it in wanted if it[1] == name])
+
     def test_it_goes_on_where_it_broke_off(self):
         """Through `kill -9`, and however often: each event once, in order."""
         seen, last, sent = [], None, []

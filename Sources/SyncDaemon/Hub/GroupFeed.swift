@@ -81,11 +81,11 @@ final class GroupFeed {
         }
     }
 
-    /// Whether an event of this channel is one of the group's.
+    /// Whether an event of this channel is one of the group's, but for some of its channels.
     ///
     /// - Complexity: O(log channels), for each wildcard that the channel falls under.
-    func concerns(_ channel: Channel) -> Bool {
-        holds(channel) || channel.wildcards.contains(where: holds)
+    func concerns(_ channel: Channel, but hidden: Set<Channel> = []) -> Bool {
+        ([channel] + channel.wildcards).contains { !hidden.contains($0) && holds($0) }
     }
 
     private func holds(_ channel: Channel) -> Bool {

@@ -26,18 +26,22 @@ final class GroupFeeds {
     func feed(of name: PolledGroup) -> GroupFeed? {
         if let feed = feeds[name] { return feed }
         guard turnedOver < Limits.groupedPerTurnMax else { return nil }
-        let keyset = name.group.keyset
-        var channels = ground.engine.groups.channels(of: name.group).map {
-            Channel($0, keyset: keyset)
-        }
-        if name.isPresence {
-            // "a" comes before "a-b", and "a-pnpres" after "a-b-pnpres".
-            channels = channels.map(\.presence).sorted { ExactText($0.name) < ExactText($1.name) }
-        }
+        let channels = channels(of: name)
         let feed = GroupFeed(of: name, channels, in: channels.map(topics.topic))
         feeds[name] = feed
         turnedOver += feed.places
         return feed
+    }
+
+    /// In the order of the names' bytes.
+    func channels(of name: PolledGroup) -> [Channel] {
+        let keyset = name.group.keyset
+        let channels = ground.engine.groups.channels(of: name.group).map {
+            Channel($0, keyset: keyset)
+        }
+        guard name.isPresence else { return channels }
+        // "a" comes before "a-b", and "a-pnpres" after "a-b-pnpres".
+        return channels.map(\.presence).sorted { ExactText($0.name) < ExactText($1.name) }
     }
 
     /// Hears that a feed has lost a poll; without any it is kept for a while.

@@ -30,7 +30,9 @@ extension LongPoll {
         }
         for feed in groups.map(\.feed) {
             guard position >= feed.floor else { return nil }
+            let hidden = request.hidden[feed.name] ?? []
             feed.forEachTopic(withNewsAfter: position) { topic in
+                guard !hidden.contains(topic.channel) else { return }
                 take(topic.recent.wholeEvents(after: position) ?? [], feed.subscription)
             }
         }
@@ -50,7 +52,10 @@ extension LongPoll {
                 return PolledEvent(
                     envelope: event.envelope, subscription: request.interests[place].subscription)
             }
-            return groups.first { $0.feed.concerns(event.channel) }.map {
+            let group = groups.first {
+                $0.feed.concerns(event.channel, but: request.hidden[$0.feed.name] ?? [])
+            }
+            return group.map {
                 PolledEvent(envelope: event.envelope, subscription: $0.feed.subscription)
             }
         }

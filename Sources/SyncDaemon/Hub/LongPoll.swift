@@ -16,7 +16,7 @@ struct PollRequest {
     /// The request on that connection.
     let command: CommandID
     /// In the client's order; an event that several match belongs to the first.
-    let interests: [Interest]
+    var interests: [Interest]
     /// Each once, in the client's order; what an interest matches, too, belongs to that.
     ///
     /// A change of one of these groups ends the poll, so that the next sees the new members.
@@ -25,7 +25,13 @@ struct PollRequest {
     var cursor: Timetoken
     /// What it wants of the messages; `nil`: all.
     let filter: MessageFilter?
+    /// Nothing after it is wanted: a group is another from there on; `nil`: it waits.
+    var through: Timetoken?
+    /// Channels that groups have now and had not then.
+    var hidden: [PolledGroup: Set<Channel>] = [:]
     /// Whether an SDK of PubNub polls: it has words for other events than the native protocol.
+    ///
+    /// Else it is a stream's, and the next one of its connection goes on where it ends.
     var isOfSDK = true
     /// Of events in its answer, but for one that is longer.
     var bytesMax = Limits.pollBytesMax

@@ -21,6 +21,7 @@ final class Polls {
     private let ground: Ground
     private let topics: TopicTable
     private let feeds: GroupFeeds
+    private var streamed = StreamedGroups()
     /// Whose polls are served at the end of this turn.
     private var listedFeeds: [GroupFeed] = []
     private let outlet: Outlet
@@ -44,6 +45,11 @@ final class Polls {
 
     /// Takes a poll; its answer leaves at the end of this turn at the earliest.
     func open(_ request: PollRequest) {
+        var request = request
+        if !request.isOfSDK {
+            streamed.enter(request, channels: feeds.channels)
+            streamed.bound(&request)
+        }
         let poll = LongPoll(request)
         for interest in request.interests {
             let topic = topics.topic(of: interest.channel)
@@ -88,16 +94,21 @@ final class Polls {
 
     /// Forgets the poll of a connection that is gone.
     func forget(_ connection: SessionID) {
+        streamed.leave(connection)
         table.open[connection].map(end)
     }
 
     /// Ends the polls that name a group whose channels are others now.
     ///
-    /// Their answer is empty, and its cursor after all that they could know of: the next poll sees
-    /// the new channels, and nothing that was in these before.
+    /// Their answer is empty. The next poll of a stream sees what the groups had until now, and one
+    /// behind it the new channels. An SDK's sees these at once, and its cursor is after all that the
+    /// poll that ends could know of: so nothing that was in the new ones before.
     ///
     /// - Complexity: O(channels of the groups + interests of the polls that end).
     func groupsChanged(_ groups: [ChannelGroup]) {
+        for group in groups {
+            streamed.changed(group, at: ground.position, channels: feeds.channels)
+        }
         for feed in groups.flatMap(feeds.all) {
             let unsent = feed.firstPending
             let ends = feed.polls.elements.map { interest in
@@ -116,7 +127,7 @@ final class Polls {
     private func known(
         to poll: LongPoll, lacking unsent: Timetoken?, of feed: GroupFeed
     ) -> Timetoken {
-        guard poll.state == .waiting, !poll.isListed, poll.page == nil else {
+        guard poll.request.isOfSDK, poll.state == .waiting, !poll.isListed, poll.page == nil else {
             return poll.position
         }
         var first = unsent ?? .end
@@ -254,7 +265,9 @@ final class Polls {
     private func serve(_ poll: LongPoll, _ page: PolledPage) -> Bool {
         var wanted: [PolledEvent] = []
         var bytes = 0
+        let through = poll.request.through ?? .end
         for event in page.events where event.envelope.timetoken > poll.position {
+            guard event.envelope.timetoken <= through else { break }
             let verdict = verdicts.verdict(of: poll.request.filter, on: event.envelope)
             guard let verdict else {
                 guard wanted.isEmpty else { break }
@@ -272,7 +285,9 @@ final class Polls {
             answer(poll, wanted)
             return true
         }
-        poll.position = max(poll.position, page.through)
+        poll.position = max(poll.position, min(page.through, through))
+        // All of it was looked at, and what is behind it is the next poll's.
+        if poll.position == poll.request.through { answer(poll, []) }
         return true
     }
 
@@ -359,6 +374,9 @@ final class Polls {
             precondition(poll.request.session == connection, "A poll is found at its connection.")
             precondition(poll.state != .done, "What is answered is taken out.")
             precondition(poll.position >= poll.request.cursor, "No poll looks back.")
+            precondition(
+                poll.position < poll.request.through ?? .end,
+                "What ends somewhere waits no longer.")
             for interest in poll.interests {
                 precondition(
                     topics.existing(interest.topic.channel) === interest.topic,

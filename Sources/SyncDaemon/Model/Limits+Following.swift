@@ -48,4 +48,7 @@ extension Limits {
     static let catchUpEventsMax = 500
     /// Bytes of one catch-up batch, roughly.
     static let catchUpBytesMax = 256 * 1024
+    /// Changes of a group that are remembered for streams that name it; over it: what a stream that
+    /// is further behind reads is judged by the channels that came of them.
+    static let groupShiftsMax = 64
 }

@@ -174,6 +174,14 @@ final class HubBench {
     func publish(
         _ number: UInt64, in channel: Channel, _ message: Message = .sized(10)
     ) throws {
+        try commit(number, in: channel, message)
+        hub.endTurn()
+    }
+
+    /// Likewise, in a turn that goes on.
+    func commit(
+        _ number: UInt64, in channel: Channel, _ message: Message = .sized(10)
+    ) throws {
         try store.commit(through: number) {
             try $0.insert(message, at: tick(number), in: channel, by: "ada")
         }
@@ -181,7 +189,6 @@ final class HubBench {
             Envelope(
                 channel: channel, timetoken: tick(number), uuid: "ada", event: .message(message))
         ])
-        hub.endTurn()
     }
 
     /// An event that no store knows.
