@@ -282,10 +282,49 @@ class Directories(DaemonTestCase):
 class Rights(TokenCase):
     """What tokens let somebody do with users, channels and members."""
 
-    def ask(self, user, permissions, method, path, body=None):
+    def answer(self, user, permissions, method, path, body=None, **query):
         web = self.rest(self.daemon, user, ("pub-app", "sub-app"))
-        query = {"auth": web_token(sub=user, permissions=permissions)}
-        return web.ask(method, f"/v2/objects/{{sub}}/{path}", query, body).status
+        query["auth"] = web_token(sub=user, permissions=permissions)
+        return web.ask(method, f"/v2/objects/{{sub}}/{path}", query, body)
+
+    def ask(self, user, permissions, method, path, body=None):
+        return self.answer(user, permissions, method, path, body).status
+
+    def test_a_change_shows_nothing_else_to_who_may_not_read(self):
+        """Found by an attacker: an empty PATCH read what its sender might not."""
+        everything = ["get", "update", "manage", "join"]
+        owner = {"users": {".*": everything}, "channels": {".*": everything}}
+        for path, body in (
+                ("uuids/eve", {"name": "Eve", "email": "eve@example.com"}),
+                ("channels/room", {"name": "Room", "description": "secret"}),
+                ("channels/room/uuids", {"set": [{"uuid": {"id": "eve"}}]})):
+            status = self.answer(
+                "eve", {"patterns": owner}, "PATCH", path, body).status
+            self.assertEqual(status, 200, path)
+        for permissions, path, body, shown in (
+                ({"users": {"eve": ["update"]}}, "uuids/eve", {}, []),
+                ({"users": {"eve": ["update"]}}, "uuids/eve", {"name": "E"}, ["name"]),
+                ({"channels": {"room": ["update"]}}, "channels/room", {}, []),
+                ({"channels": {"room": ["manage"]}}, "channels/room/uuids", {}, None),
+                ({"channels": {"room": ["manage"]}}, "channels/room/uuids",
+                 {"set": [{"uuid": {"id": "ada"}}]}, None),
+                ({"users": {"eve": ["update"]}}, "uuids/eve/channels",
+                 {"set": [], "delete": []}, None)):
+            with self.subTest(permissions=permissions, path=path, body=body):
+                answer = self.answer(
+                    "bob", permissions, "PATCH", path, body, include="custom,uuid.custom",
+                    count="1", filter="id like '*'" if shown is None else "")
+                self.assertEqual(answer.status, 200, answer)
+                data = answer.json()["data"]
+                if shown is None:
+                    self.assertEqual(data, [])
+                    self.assertNotIn("totalCount", answer.json())
+                    continue
+                told = [name for name, value in data.items()
+                        if value is not None and name not in ("id", "updated", "eTag")]
+                self.assertEqual(told, shown)
+        whole = self.answer("eve", {"users": {"eve": ["get", "update"]}}, "PATCH", "uuids/eve", {})
+        self.assertEqual(whole.json()["data"]["email"], "eve@example.com")
 
     def test_each_right_on_its_own(self):
         for permissions, method, path, body, status in (

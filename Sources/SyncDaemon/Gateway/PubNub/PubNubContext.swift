@@ -98,13 +98,19 @@ struct PubNubContext: HTTPCall {
         if case .publish(let publication) = request.endpoint, case .files(let found, _) = reply {
             return PubNubRouter.publish(publication, having: found, in: self)
         }
-        guard case .changeObjects(_, let query?, let form) = request.endpoint,
+        guard case .changeObjects(let change, let query?, let form) = request.endpoint,
             case .directoryChanged(_, let entry) = reply
         else { return PubNubRouter.answer(reply, in: self) }
+        // A change is no question: without the right to ask it shows what it says itself.
+        let mayRead = allows(.reading(query))
         // What a reader would find may be another's by now, under a tag that was not this one's.
         if form.isOne, let entry {
-            let page = DirectoryPage(rows: [DirectoryPage.Row(entry: entry)])
+            let shown = mayRead ? entry : change.changes.first.map(entry.showing) ?? entry
+            let page = DirectoryPage(rows: [DirectoryPage.Row(entry: shown)])
             return PubNubRouter.answer(.directory(page), in: self)
+        }
+        guard mayRead else {
+            return PubNubRouter.answer(.directory(DirectoryPage(rows: [])), in: self)
         }
         switch Operations.directory(query, for: self) {
         case .done(let reply): return PubNubRouter.answer(reply, in: self)
@@ -130,4 +136,14 @@ struct PubNubContext: HTTPCall {
 
     /// For errors, which carry a time that means nothing.
     var wallTime: Timetoken { Timetoken(rawValue: engine.wallTicks()) }
+}
+
+extension DirectoryEntry {
+    /// The same with those fields alone that a change names.
+    fileprivate func showing(_ change: EntryChange) -> DirectoryEntry {
+        guard case .set(let fields) = change.kind else { return self }
+        var entry = self
+        entry.content = EntryContent(id: id, nil).setting(fields)
+        return entry
+    }
 }
