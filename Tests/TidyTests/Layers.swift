@@ -4,7 +4,7 @@ enum Layers {
     /// Folders of Sources/SyncDaemon, lowest first; Program.swift stands above all of them.
     static let folders = [
         "Model", "Platform", "Quota", "Wire", "Filter", "Access", "Transport", "Store", "Ledger",
-        "Archive", "Files", "Transfer", "Presence", "Webhooks", "Interception", "Engine",
+        "Archive", "Files", "Transfer", "Presence", "Webhooks", "Interception", "Tracing", "Engine",
         "Cluster", "Hub", "Operations", "Gateway", "Reactor", "Administration", "Node",
     ]
 

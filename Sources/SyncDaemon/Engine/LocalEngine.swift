@@ -11,6 +11,8 @@ struct LocalEngine: Engine {
     let interceptors: InterceptorThread
     let interests: InterestTable
     let quarantine: Quarantine
+    /// `nil`: nothing is traced.
+    let traces: TraceSampler?
 
     /// The same for another reactor.
     func serving(_ reactor: Int) -> LocalEngine {
@@ -29,6 +31,9 @@ struct LocalEngine: Engine {
         guard !ledger.isKeptWaiting else { return false }
         var write = write
         write.asked = Clock.monotonicMicroseconds()
+        if let traces, let name = write.tracedName {
+            write.trace = traces.sample(name, in: write.channel, at: write.asked)
+        }
         return switch interceptors.take(.write(write)) {
         case .passes: ledger.requests.put(.write(write), wakesReader: false)
         case .waits: true
@@ -88,4 +93,16 @@ struct LocalEngine: Engine {
 
     func digestKey(of channel: Channel) -> DigestKey { ledger.secret.key(of: channel) }
     func wallTicks() -> UInt64 { ledger.clock.ticks() }
+}
+
+extension Write {
+    /// What a trace is called; `nil`: it is of nothing that people do to each other.
+    fileprivate var tracedName: String? {
+        switch operation {
+        case .publish: "publish"
+        case .add: "addAction"
+        case .remove, .removeAction: "removeAction"
+        default: nil
+        }
+    }
 }

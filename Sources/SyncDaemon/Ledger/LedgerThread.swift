@@ -141,6 +141,7 @@ final class LedgerThread: DoorKeeper {
         let microseconds = Int(commit.made - start)
         counters.commitTimes.add(UInt64(microseconds))
         if failure == nil { counters.syncTimes.add(ledger.store.syncMicroseconds) }
+        note(writes, in: &commit, from: start)
         counters.writeTimes.add(writes.compactMap { $0.asked > 0 ? commit.made - $0.asked : nil })
         if microseconds >= Limits.slowCommitMilliseconds * 1000 {
             log.warning(
@@ -152,6 +153,18 @@ final class LedgerThread: DoorKeeper {
         note(commit, of: ledger, failure)
         order.finish(commit)
         report(failure, of: refused ?? 0, ledger, troubles, fail: fail)
+    }
+
+    /// Tells the traces of writes that their commit is there.
+    private func note(_ writes: [Write], in commit: inout Commit, from start: UInt64) {
+        for write in writes {
+            guard let trace = write.trace else { continue }
+            let answer = commit.answers.first { $0.origin == write.origin }
+            var isRefused = false
+            if case .failure = answer?.result { isRefused = true }
+            trace.committed(from: start, to: commit.made, isRefused: isRefused)
+            commit.traces.append(trace)
+        }
     }
 
     /// Before anyone is told of a commit; see ``LedgerDoor/note(_:)``.

@@ -72,6 +72,8 @@ struct Write: Sendable, Hashable {
     /// When it was submitted, in microseconds of this machine's clock that never steps back; 0:
     /// nobody measures it.
     var asked: UInt64 = 0
+    /// Notes what becomes of it when; `nil`: nobody looks.
+    var trace: Trace?
 
     /// - Parameter fingerprint: Of what its author wrote, where that may have been changed since;
     ///   `nil`: of this.
@@ -149,6 +151,8 @@ struct Commit: Sendable {
     var floors: StoreFloors?
     /// When it was made, as ``Write/asked``.
     var made: UInt64 = 0
+    /// Of writes in it.
+    var traces: [Trace] = []
 }
 
 extension Commit {

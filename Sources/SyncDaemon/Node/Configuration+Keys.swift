@@ -7,7 +7,7 @@ extension Configuration {
     static let keys: [SettingKey<Configuration>] =
         section("server", server) + section("tls", tls) + section("store", store)
         + section("archive", archive) + section("cluster", cluster) + section("log", log)
-        + section("limits", limits)
+        + section("tracing", tracing) + section("limits", limits)
 
     /// The sections, in the table's order.
     static let sections: [String] = keys.reduce(into: []) { sections, key in
@@ -186,6 +186,21 @@ extension Configuration {
             "Program that takes each file of the archive to another place: it is called with the"
                 + " file's path and with where that belongs in the archive, until it ends with 0."
         ).with(\.flag, "--archive-command").with(\.example, "/usr/local/sbin/take-archive"),
+    ]
+
+    private static let tracing: [SettingKey<Configuration>] = [
+        .value(
+            "endpoint", into: \.tracesEndpoint, placeholder: "URL",
+            expected: "an address that begins with https://, or with http:// on this machine",
+            "Where an OpenTelemetry collector takes traces by HTTP (OTLP): what became when of a"
+                + " publish, an addAction or a removeAction, down to where it left; with the names"
+                + " of their channels.",
+            parse: { SignedAddress.isValid($0) ? .some($0) : nil }, format: { $0 }
+        ).with(\.flag, "--tracing-endpoint")
+            .with(\.example, "http://127.0.0.1:4318/v1/traces"),
+        .number(
+            "one_in", 1...1_000_000, into: \.tracesOneIn, "Of so many of these one is traced."
+        ).with(\.flag, "--tracing-one-in"),
     ]
 
     private static let cluster: [SettingKey<Configuration>] = [

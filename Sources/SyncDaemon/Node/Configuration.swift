@@ -96,6 +96,13 @@ struct Configuration: Hashable, Sendable {
     var logLevel = LogLevel.info
     var logFormat = LogFormat.auto
 
+    // MARK: [tracing]
+
+    /// Where a collector takes traces; `nil`: nothing is traced.
+    var tracesEndpoint: String?
+    /// Of so many writes one is traced.
+    var tracesOneIn = 1000
+
     // MARK: [limits]
 
     /// Bytes waiting for one session's socket; over it: close code 1013.

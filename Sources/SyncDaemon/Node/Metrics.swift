@@ -20,6 +20,8 @@ struct Metrics: Sendable {
     let files: FileService?
     /// `nil`: nothing is archived.
     let archive: ArchiveThread?
+    /// `nil`: nothing is traced.
+    let traces: TraceThread?
     /// `nil`: no daemon can follow this one.
     let links: LinkServer?
     /// The database; `nil`: there is no file, or it is another daemon's.
@@ -42,7 +44,8 @@ struct Metrics: Sendable {
         var last = ""
         let all = [
             rows, serverRows, clusterRows, cacheRows, tlsRows, refusals, tenants, webhookRows,
-            interceptorRows, fileRows, archiveRows, codeRows, storeRows,
+            interceptorRows, fileRows, archiveRows, traceRows, codeRows,
+            storeRows,
         ]
         for row in all.joined() {
             if row.name != last {

@@ -38,6 +38,7 @@ final class Node: Sendable {
     let presence: PresenceThread
     let webhooks: WebhookThread
     let interceptors: InterceptorThread
+    private let traces: TraceThread?
     let administration: Administration
     private let fileService: FileService?
     private let archive: ArchiveThread?
@@ -100,6 +101,11 @@ final class Node: Sendable {
             makeReader: makeReader, health: health, log: log)
         interceptors = InterceptorThread(
             configuration.interceptors, ledger: ledger, health: health, log: log)
+        traces = configuration.tracesEndpoint.map { [ledger] endpoint in
+            TraceThread(
+                endpoint: endpoint, oneIn: configuration.tracesOneIn, instance: ledger.epochs.text,
+                log: log)
+        }
         administration = Administration(
             Administration.Surroundings(
                 health: health, accounts: accounts, ledger: ledger, webhooks: webhooks,
@@ -112,7 +118,7 @@ final class Node: Sendable {
                 counters: counters, health: health, admission: admission, ledger: ledger,
                 readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
                 interceptors: interceptors, files: fileService, archive: archive,
-                links: part.links, place: place),
+                traces: traces, links: part.links, place: place),
             reactors: reactorSwitch)
         let endpoints = Endpoints(
             health: health, webhooks: webhooks, interceptors: interceptors, metrics: metrics,
@@ -120,7 +126,8 @@ final class Node: Sendable {
             console: ConsoleRoutes(configuration, exposure, log))
         let engine = LocalEngine(
             reactor: 0, ledger: ledger, readers: readers, presence: part.presenceDoor,
-            interceptors: interceptors, interests: reactorSwitch.interests, quarantine: quarantine)
+            interceptors: interceptors, interests: reactorSwitch.interests, quarantine: quarantine,
+            traces: traces?.sampler)
         reactors = ReactorParts(
             engine: engine, routes: endpoints.routes, counters: counters, admission: admission,
             accounts: accounts, log: log, files: fileService, started: started, drained: drained
@@ -197,6 +204,7 @@ final class Node: Sendable {
         begins(.ledger)
         interceptors.stop()
         webhooks.stop()
+        traces?.stop()
         fileService?.stop()
         keeper.stop()
         // Behind the last commit.

@@ -70,7 +70,9 @@ private func run(
         pacing.flushed(from: now, to: end, leftEvents: hadNews && mailbox.count > 0)
         transport.endTurn(at: end)
         if let made = core.takeOldestNews() {
-            counters.deliveryTimes.add(Clock.monotonicMicroseconds() - made)
+            let left = Clock.monotonicMicroseconds()
+            counters.deliveryTimes.add(left - made)
+            core.tellTraces(at: left)
         }
         if core.isDrained, !hasReported {
             hasReported = true

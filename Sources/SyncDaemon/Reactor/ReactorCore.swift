@@ -21,6 +21,8 @@ final class ReactorCore {
     private var drainDeadline: UInt64?
     /// When the oldest commit was made whose events have not left, as ``Write/asked``.
     private var oldestNews: UInt64?
+    /// Of writes whose events leave with this turn.
+    private var traces: [Trace] = []
     /// What other threads say.
     private let mailbox: Mailbox<ReactorMessage>
     private var messages: [ReactorMessage] = []
@@ -91,6 +93,7 @@ final class ReactorCore {
                 hub.accept(commit)
                 if commit.made > 0, !commit.events.isEmpty {
                     oldestNews = oldestNews ?? commit.made
+                    traces += commit.traces
                 }
                 // Before it is answered: who was told that a token is taken back finds it so.
                 if commit.takesBack {
@@ -134,6 +137,12 @@ final class ReactorCore {
 
     /// When the oldest commit was made whose events have left with the last turn, once.
     func takeOldestNews() -> UInt64? { oldestNews.take() }
+
+    /// Tells the traces of writes whose events have left with the last turn.
+    func tellTraces(at moment: UInt64) {
+        for trace in traces { trace.left(reactor: hub.engine.reactor, at: moment) }
+        traces = []
+    }
 
     private func begin(at milliseconds: UInt64) {
         now = milliseconds

@@ -60,6 +60,8 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("cluster.key_file", "/srv/cluster.key"),
         ConfigurationSample("log.level", "debug"),
         ConfigurationSample("log.format", "text"),
+        ConfigurationSample("tracing.endpoint", "https://traces.example/v1/traces"),
+        ConfigurationSample("tracing.one_in", "7"),
         ConfigurationSample("limits.send_queue_bytes", "256K", written: "262144"),
         ConfigurationSample("limits.batch_window", "20"),
         ConfigurationSample("limits.commands_per_second", "50"),
