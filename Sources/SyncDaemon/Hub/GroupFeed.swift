@@ -7,6 +7,16 @@ struct PolledGroup: Hashable, Sendable {
     let group: ChannelGroup
     let isPresence: Bool
 
+    /// Its channels by the names that are in the group, in the order of their bytes.
+    ///
+    /// - Parameter names: In that order.
+    func channels(_ names: [String]) -> [Channel] {
+        let channels = names.map { Channel($0, keyset: group.keyset) }
+        guard isPresence else { return channels }
+        // "a" comes before "a-b", and "a-pnpres" after "a-b-pnpres".
+        return channels.map(\.presence).sorted { ExactText($0.name) < ExactText($1.name) }
+    }
+
     /// As the client spelled it: what its events are answered under.
     var subscription: String { isPresence ? group.name + Channel.presenceSuffix : group.name }
 }

@@ -12,6 +12,8 @@ final class GroupFeeds {
     private var lingeringPlaces = 0
     /// Channels of feeds that this turn made, or forgot.
     private var turnedOver = 0
+    /// What streams name, and how it changed.
+    var streamed = StreamedGroups()
     private let ground: Ground
     private let topics: TopicTable
 
@@ -34,15 +36,15 @@ final class GroupFeeds {
     }
 
     /// In the order of the names' bytes.
-    func channels(of name: PolledGroup) -> [Channel] {
-        let keyset = name.group.keyset
-        let channels = ground.engine.groups.channels(of: name.group).map {
-            Channel($0, keyset: keyset)
-        }
-        guard name.isPresence else { return channels }
-        // "a" comes before "a-b", and "a-pnpres" after "a-b-pnpres".
-        return channels.map(\.presence).sorted { ExactText($0.name) < ExactText($1.name) }
+    ///
+    /// Of a group that a stream names they are as of this reactor's position: the engine may have
+    /// heard of more.
+    private func channels(of name: PolledGroup) -> [Channel] {
+        streamed.channels(of: name) ?? ground.channels(of: name)
     }
+
+    /// Hears which groups a stream names.
+    func enter(_ request: PollRequest) { streamed.enter(request, channels: ground.channels) }
 
     /// Hears that a feed has lost a poll; without any it is kept for a while.
     func release(_ feed: GroupFeed) {
@@ -107,6 +109,13 @@ final class GroupFeeds {
         }
         // Those whose group has changed meanwhile are in the list, too.
         precondition(lingeringPlaces >= places, "What lingers is counted.")
+    }
+}
+
+extension Ground {
+    /// As far as the engine has heard.
+    fileprivate func channels(of name: PolledGroup) -> [Channel] {
+        name.channels(engine.groups.channels(of: name.group))
     }
 }
 

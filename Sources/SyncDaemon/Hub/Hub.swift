@@ -83,11 +83,10 @@ final class Hub {
         }
         states.attach(step.digests)
         marks.moved(step.readMarks)
-        let groups = step.groups.map(\.group)
-        selections.groupsChanged(
-            groups, at: step.durable ?? ground.durablePosition)
+        // As this step says: the engine may have heard of later ones.
+        selections.groupsChanged(step.groups, at: step.durable ?? ground.durablePosition)
         settle(visible: step.last, durable: step.durable ?? ground.durablePosition)
-        polls.groupsChanged(groups)
+        polls.groupsChanged(step.groups)
     }
 
     func settle(visible: Timetoken, durable: Timetoken) {

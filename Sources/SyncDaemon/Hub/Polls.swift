@@ -21,7 +21,6 @@ final class Polls {
     private let ground: Ground
     private let topics: TopicTable
     private let feeds: GroupFeeds
-    private var streamed = StreamedGroups()
     /// Whose polls are served at the end of this turn.
     private var listedFeeds: [GroupFeed] = []
     private let outlet: Outlet
@@ -47,8 +46,8 @@ final class Polls {
     func open(_ request: PollRequest) {
         var request = request
         if !request.isOfSDK {
-            streamed.enter(request, channels: feeds.channels)
-            streamed.bound(&request)
+            feeds.enter(request)
+            feeds.streamed.bound(&request)
         }
         let poll = LongPoll(request)
         for interest in request.interests {
@@ -94,22 +93,20 @@ final class Polls {
 
     /// Forgets the poll of a connection that is gone.
     func forget(_ connection: SessionID) {
-        streamed.leave(connection)
+        feeds.streamed.leave(connection)
         table.open[connection].map(end)
     }
 
     /// Ends the polls that name a group whose channels are others now.
     ///
     /// Their answer is empty. The next poll of a stream sees what the groups had until now, and one
-    /// behind it the new channels. An SDK's sees these at once, and its cursor is after all that the
-    /// poll that ends could know of: so nothing that was in the new ones before.
+    /// behind it the new channels. An SDK's sees these at once, and its cursor is after all that
+    /// the poll that ends could know of: so nothing that was in the new ones before.
     ///
     /// - Complexity: O(channels of the groups + interests of the polls that end).
-    func groupsChanged(_ groups: [ChannelGroup]) {
-        for group in groups {
-            streamed.changed(group, at: ground.position, channels: feeds.channels)
-        }
-        for feed in groups.flatMap(feeds.all) {
+    func groupsChanged(_ groups: [GroupMembership]) {
+        for membership in groups { feeds.streamed.changed(membership, at: ground.position) }
+        for feed in groups.map(\.group).flatMap(feeds.all) {
             let unsent = feed.firstPending
             let ends = feed.polls.elements.map { interest in
                 (interest.poll, known(to: interest.poll, lacking: unsent, of: feed))
@@ -170,7 +167,10 @@ final class Polls {
     func received(_ events: [ChannelEvent], through: Timetoken, for poll: LongPoll) {
         guard poll.state == .reading else { return }
         poll.state = .waiting
-        poll.page = PolledPage(events: poll.matched(events), through: through)
+        // What is behind it comes by itself, and groups may be others by then.
+        let through = min(through, max(ground.position, poll.position))
+        let heard = events.filter { $0.envelope.timetoken <= through }
+        poll.page = PolledPage(events: poll.matched(heard), through: through)
         list(poll)
     }
 

@@ -139,6 +139,9 @@ final class Selections {
             return false
         }
         let name = channel.name.dropLast(group.isPresence ? Channel.presenceSuffix.count : 0)
+        if let heard = groups[group.group] {
+            return heard.channels.contains(ExactText(String(name)))
+        }
         return ground.engine.groups.contains(
             Channel(String(name), keyset: channel.keyset), in: group.group)
     }
@@ -180,11 +183,12 @@ final class Selections {
     /// Hears which groups a commit changed.
     ///
     /// - Parameter position: What came into a new channel after it is sent.
-    func groupsChanged(_ changed: [ChannelGroup], at position: Timetoken) {
-        for group in changed {
+    func groupsChanged(_ changed: [GroupMembership], at position: Timetoken) {
+        for membership in changed {
+            let group = membership.group
             guard let followers = groups[group]?.followers else { continue }
             let before = groups[group]?.channels ?? []
-            let now = Set(ground.engine.groups.channels(of: group).map(ExactText.init))
+            let now = Set(membership.channels.map(ExactText.init))
             groups[group]?.channels = now
             let (gone, new) = (before.subtracting(now), now.subtracting(before).sorted())
             for followed in followers { change(followed, gone, new, at: position) }

@@ -16,7 +16,8 @@ struct StreamedGroups {
     }
 
     private struct Entry {
-        var channels: Set<Channel>
+        /// In the order of the names' bytes.
+        var channels: [Channel]
         var sessions: Set<SessionID> = []
         /// Oldest first.
         var shifts: [Shift] = []
@@ -34,7 +35,7 @@ struct StreamedGroups {
         guard !request.groups.isEmpty, named[request.session] == nil else { return }
         named[request.session] = request.groups
         for group in request.groups {
-            var entry = entries[group] ?? Entry(channels: Set(channels(group)))
+            var entry = entries[group] ?? Entry(channels: channels(group))
             entry.sessions.insert(request.session)
             entries[group] = entry
         }
@@ -48,19 +49,20 @@ struct StreamedGroups {
         }
     }
 
+    /// Those of a group as of the reactor's position; `nil`: no stream names it.
+    func channels(of group: PolledGroup) -> [Channel]? { entries[group]?.channels }
+
     /// Notes that a group has other channels.
     ///
     /// - Parameter position: Of the commit that changed it.
-    mutating func changed(
-        _ group: ChannelGroup, at position: Timetoken, channels: (PolledGroup) -> [Channel]
-    ) {
-        for name in [false, true].map({ PolledGroup(group: group, isPresence: $0) }) {
+    mutating func changed(_ membership: GroupMembership, at position: Timetoken) {
+        for name in [false, true].map({ PolledGroup(group: membership.group, isPresence: $0) }) {
             guard var entry = entries[name] else { continue }
-            let now = Set(channels(name))
+            let (before, channels) = (Set(entry.channels), name.channels(membership.channels))
             let shift = Shift(
-                through: position, added: now.subtracting(entry.channels),
-                removed: entry.channels.subtracting(now))
-            entry.channels = now
+                through: position, added: Set(channels).subtracting(before),
+                removed: before.subtracting(channels))
+            entry.channels = channels
             // What is from before the oldest is judged by what came of it.
             if entry.shifts.count == Limits.groupShiftsMax { entry.shifts.removeFirst() }
             entry.shifts.append(shift)
@@ -71,7 +73,7 @@ struct StreamedGroups {
     /// Has a stream's poll end where one of its groups changed after its cursor, and see until then
     /// what they had.
     ///
-    /// - Complexity: O(channels that were added or removed since).
+    /// - Complexity: O(channels of the groups that changed).
     func bound(_ request: inout PollRequest) {
         let later = request.groups.map { group in
             (group, (entries[group]?.shifts ?? []).filter { $0.through > request.cursor })

@@ -83,12 +83,8 @@ final class Node: Sendable {
             opened, over: connection, around, counters: counters, quarantine: quarantine,
             troubles: troubles, lost: orders.beginAnew, failed: failed)
         (ledger, keeper, presence) = (part.door, part.keeper, part.presence)
-        readers = ReaderPool(
-            count: configuration.readers, makeReader: makeReader,
-            surroundings: ReaderPool.Surroundings(
-                order: ledger.order, caches: configuration.readerCaches(ledger.secret, troubles),
-                counters: counters, quarantine: quarantine, troubles: troubles,
-                receiver: reactorSwitch),
+        readers = openReaders(
+            configuration, makeReader, of: ledger, counters, quarantine, troubles, reactorSwitch,
             fail: failed)
         fileService = try openFiles(
             configuration, makeReader, reactorSwitch, quarantine, health, log, ledger.clock)
@@ -101,11 +97,7 @@ final class Node: Sendable {
             makeReader: makeReader, health: health, log: log)
         interceptors = InterceptorThread(
             configuration.interceptors, ledger: ledger, health: health, log: log)
-        traces = configuration.tracesEndpoint.map { [ledger] endpoint in
-            TraceThread(
-                endpoint: endpoint, oneIn: configuration.tracesOneIn, instance: ledger.epochs.text,
-                log: log)
-        }
+        traces = configuration.traces(of: ledger.epochs.text, log)
         administration = Administration(
             Administration.Surroundings(
                 health: health, accounts: accounts, ledger: ledger, webhooks: webhooks,

@@ -165,6 +165,21 @@ struct NodeArchive {
 }
 
 /// Where files of channels are; nowhere beside a store in memory, or in a cluster.
+func openReaders(
+    _ configuration: Configuration,
+    _ makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
+    of ledger: LedgerDoor, _ counters: Counters, _ quarantine: Quarantine,
+    _ troubles: StoreTroubles, _ receiver: ReactorSwitch,
+    fail: @escaping @Sendable (StoreError) -> Void
+) -> ReaderPool {
+    ReaderPool(
+        count: configuration.readers, makeReader: makeReader,
+        surroundings: ReaderPool.Surroundings(
+            order: ledger.order, caches: configuration.readerCaches(ledger.secret, troubles),
+            counters: counters, quarantine: quarantine, troubles: troubles, receiver: receiver),
+        fail: fail)
+}
+
 func openFiles(
     _ configuration: Configuration,
     _ makeReader: @Sendable () throws(StoreError) -> any StoreReader,
@@ -194,4 +209,13 @@ func files(of store: (any Store)?, _ troubles: StoreTroubles) -> StorePlace? {
     guard let store = store as? SQLStore else { return nil }
     if !store.isRunStored { troubles.full(refusing: 0, missing: store.roomMissing) }
     return store.files
+}
+
+extension Configuration {
+    /// - Parameter epoch: Of the store, which tells its daemon from others.
+    func traces(of epoch: String, _ log: Log) -> TraceThread? {
+        tracesEndpoint.map { endpoint in
+            TraceThread(endpoint: endpoint, oneIn: tracesOneIn, instance: epoch, log: log)
+        }
+    }
 }

@@ -112,8 +112,9 @@ struct AccessSelectionTests {
         #expect(bench.interests == 4)
 
         let group = ChannelGroup("friends", keyset: "sub")
-        bench.core.hub.engine.groups.apply([GroupMembership(group: group, channels: ["den"])])
-        bench.core.hub.selections.groupsChanged([group], at: AccessBench.now)
+        let membership = GroupMembership(group: group, channels: ["den"])
+        bench.core.hub.engine.groups.apply([membership])
+        bench.core.hub.selections.groupsChanged([membership], at: AccessBench.now)
         bench.core.turn(at: 0)
 
         let room = Channel("room", keyset: "sub")

@@ -174,21 +174,21 @@ final class HubBench {
     func publish(
         _ number: UInt64, in channel: Channel, _ message: Message = .sized(10)
     ) throws {
-        try commit(number, in: channel, message)
+        try keep(number, in: channel, message)
+        deliver([
+            Envelope(
+                channel: channel, timetoken: tick(number), uuid: "ada", event: .message(message))
+        ])
         hub.endTurn()
     }
 
-    /// Likewise, in a turn that goes on.
-    func commit(
+    /// Makes a message durable in any channel, of which the hub has not heard.
+    func keep(
         _ number: UInt64, in channel: Channel, _ message: Message = .sized(10)
     ) throws {
         try store.commit(through: number) {
             try $0.insert(message, at: tick(number), in: channel, by: "ada")
         }
-        deliver([
-            Envelope(
-                channel: channel, timetoken: tick(number), uuid: "ada", event: .message(message))
-        ])
     }
 
     /// An event that no store knows.

@@ -69,10 +69,9 @@ final class PollBench: PollReceiver {
 
     /// Gives a group these channels and no others.
     func put(_ members: [String], into group: String) {
-        bench.hub.engine.groups.apply([
-            GroupMembership(group: .named(group), channels: members.sorted())
-        ])
-        bench.hub.polls.groupsChanged([.named(group)])
+        let membership = GroupMembership(group: .named(group), channels: members.sorted())
+        bench.hub.engine.groups.apply([membership])
+        bench.hub.polls.groupsChanged([membership])
     }
 
     /// The answers since the last call.
@@ -213,9 +212,9 @@ struct PollTests {
     func groups() {
         polls.poll(["a"], after: 7, group: "g", members: [])
         polls.poll(["a"], after: 8)
-        hub.polls.groupsChanged([.named("other")])
+        hub.polls.groupsChanged([GroupMembership(group: .named("other"), channels: ["a"])])
         #expect(polls.take() == [])
-        hub.polls.groupsChanged([.named("g")])
+        hub.polls.groupsChanged([GroupMembership(group: .named("g"), channels: ["a"])])
         #expect(polls.take() == [.init(poll: 1, events: [], names: [], cursor: 7)])
     }
 

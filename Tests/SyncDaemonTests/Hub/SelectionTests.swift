@@ -61,6 +61,22 @@ struct SelectionTests {
         #expect(try heard(first) == ["news.a", "news.a"])
     }
 
+    @Test("a group is as each step says, though the engine has heard of later ones")
+    func ahead() throws {
+        let session = bench.open()
+        let group = ChannelGroup.named("team")
+        _ = follow(session, .group("team"))
+        // By then it is out again.
+        hub.engine.groups.apply([GroupMembership(group: group, channels: [])])
+        for (number, channels) in [(2, ["den"]), (4, [])] as [(UInt64, [String])] {
+            hub.selections.groupsChanged(
+                [GroupMembership(group: group, channels: channels)], at: tick(number - 1))
+            hub.endTurn()
+            turn(message("den", number))
+            #expect(try heard(session).contains("den") == !channels.isEmpty)
+        }
+    }
+
     @Test("more than a turn's share waits for the next one, and misses nothing stored")
     func share() throws {
         let sessions = (0..<3).map { _ in bench.open() }
