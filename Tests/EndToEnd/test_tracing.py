@@ -5,13 +5,13 @@ import json
 import threading
 import time
 import unittest
-import urllib.request
 
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from case import DaemonTestCase, eventually
 from daemon import free_port
+from disk import metric, readiness
 
 
 class Collector:
@@ -85,11 +85,6 @@ class Tracing(DaemonTestCase):
         return self.start_daemon(
             "--tracing-endpoint", url, "--tracing-one-in", str(one_in), *more)
 
-    def metric(self, daemon, name):
-        with urllib.request.urlopen(f"http://{daemon.host}:{daemon.port}/metrics") as answer:
-            lines = answer.read().decode().splitlines()
-        return int(next(it for it in lines if it.startswith(f"syncdaemon_{name} ")).split()[1])
-
     async def test_a_reaction_from_its_command_to_its_last_push(self):
         collector = self.collector()
         before = time.time_ns()
@@ -121,7 +116,7 @@ class Tracing(DaemonTestCase):
         unheard = next(it for it in collector.roots("publish")
                        if any(at["value"]["stringValue"] == "elsewhere" for at in it["attributes"]))
         self.assertNotIn("deliver", collector.parts(unheard))
-        self.assertEqual(self.metric(daemon, "traces_told_total"), 3)
+        self.assertEqual(metric(daemon, "traces_told_total"), 3)
 
     async def test_one_in_so_many(self):
         collector = self.collector()
@@ -130,7 +125,7 @@ class Tracing(DaemonTestCase):
         message = await ada.publish("room", "hi")
         for number in range(39):
             await ada.add("room", message, f"v{number}")
-        await eventually(lambda: self.metric(daemon, "traces_told_total") == 4, "four traces")
+        await eventually(lambda: metric(daemon, "traces_told_total") == 4, "four traces")
         roots = [it for it in collector.spans if "parentSpanId" not in it]
         self.assertEqual([it["name"] for it in roots], ["publish"] + 3 * ["addAction"])
 
@@ -138,7 +133,7 @@ class Tracing(DaemonTestCase):
         daemon = self.start(f"http://127.0.0.1:{free_port()}/v1/traces", 1)
         ada = await self.device(daemon, "ada")
         await ada.publish("room", 1)
-        await eventually(lambda: self.metric(daemon, "traces_failed_total") == 1, "one that failed")
+        await eventually(lambda: metric(daemon, "traces_failed_total") == 1, "one that failed")
         self.assertIn("No collector takes traces", daemon.log())
         await ada.publish("room", 2)
         collector = self.collector()
@@ -146,15 +141,14 @@ class Tracing(DaemonTestCase):
         other = self.start(collector.url, 1)
         eve = await self.device(other, "eve")
         await eve.publish("room", 1)
-        await eventually(lambda: self.metric(other, "traces_failed_total") == 1, "one that failed")
+        await eventually(lambda: metric(other, "traces_failed_total") == 1, "one that failed")
         self.assertIn("status 503", other.log())
 
     async def test_without_an_endpoint_there_is_none(self):
         daemon = self.start_daemon("--tracing-one-in", "1")
         ada = await self.device(daemon, "ada")
         await ada.publish("room", 1)
-        with urllib.request.urlopen(f"http://{daemon.host}:{daemon.port}/metrics") as answer:
-            self.assertNotIn(b"syncdaemon_traces", answer.read())
+        self.assertNotIn("syncdaemon_traces", readiness(daemon, "/metrics")[1])
 
 
 if __name__ == "__main__":
