@@ -13,7 +13,7 @@ final class GroupFeeds {
     /// Channels of feeds that this turn made, or forgot.
     private var turnedOver = 0
     /// What streams name, and how it changed.
-    var streamed = StreamedGroups()
+    private var streamed = StreamedGroups()
     private let ground: Ground
     private let topics: TopicTable
 
@@ -43,8 +43,14 @@ final class GroupFeeds {
         streamed.channels(of: name) ?? ground.channels(of: name)
     }
 
-    /// Hears which groups a stream names.
-    func enter(_ request: PollRequest) { streamed.enter(request, channels: ground.channels) }
+    /// Hears which groups a stream's poll names, and has it see what these had at its cursor.
+    func enter(_ request: inout PollRequest) {
+        streamed.enter(request, channels: ground.channels)
+        streamed.bound(&request)
+    }
+
+    /// Hears that a connection is gone.
+    func leave(_ connection: SessionID) { streamed.leave(connection) }
 
     /// Hears that a feed has lost a poll; without any it is kept for a while.
     func release(_ feed: GroupFeed) {
@@ -87,9 +93,16 @@ final class GroupFeeds {
         if feed.polls.isEmpty { forget(feed) }
     }
 
-    /// The feeds of a group.
-    func all(of group: ChannelGroup) -> [GroupFeed] {
-        [false, true].compactMap { feeds[PolledGroup(group: group, isPresence: $0)] }
+    /// Hears that groups have other channels from this reactor's position on.
+    ///
+    /// - Returns: The feeds that end by it, which still have to be forgotten.
+    func changed(_ groups: [GroupMembership]) -> [GroupFeed] {
+        for membership in groups { streamed.changed(membership, at: ground.position) }
+        return groups.flatMap { membership in
+            [false, true].compactMap {
+                feeds[PolledGroup(group: membership.group, isPresence: $0)]
+            }
+        }
     }
 
     /// Ends a feed, as when its group has other channels: the next poll makes a new one.

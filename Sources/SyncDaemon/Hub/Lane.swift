@@ -80,7 +80,7 @@ final class Lane {
     func advance(to end: EncodedEnvelope, durable: Timetoken) {
         // A restarted daemon knows nothing of what is not stored: the cursor stays before it, but
         // at the newest commit. Who began to follow at that must not be set back.
-        let before = Timetoken(rawValue: end.timetoken.rawValue - 1)
+        let before = end.timetoken.predecessor
         storedPosition = max(storedPosition, end.isStored ? end.timetoken : min(durable, before))
     }
 }

@@ -9,7 +9,7 @@ extension LongPoll {
     }
 
     private func wants(_ event: EncodedEnvelope) -> Bool {
-        request.isOfSDK ? event.isPolled : event.isPushed
+        request.isOfStream ? event.isPushed : event.isPolled
     }
 
     /// What memory holds for it; `nil` when some of it may be gone from there.
@@ -37,6 +37,23 @@ extension LongPoll {
             }
         }
         return sources > 1 ? merged(found) : found
+    }
+
+    /// Up to where it needs nothing more.
+    ///
+    /// One that only waits lacks what this turn brought and has not sent.
+    ///
+    /// - Parameters:
+    ///   - now: The position of the reactor.
+    ///   - unsent: The first of what is not sent of one of its feeds.
+    func known(at now: Timetoken, lacking unsent: Timetoken?, of feed: GroupFeed) -> Timetoken {
+        guard !request.isOfStream, state == .waiting, !isListed, page == nil else {
+            return position
+        }
+        var lacked = interests.compactMap(\.topic.firstPending)
+        lacked += groups.map(\.feed).filter { $0 !== feed }.compactMap(\.firstPending)
+        if let unsent { lacked.append(unsent) }
+        return max(position, lacked.min()?.predecessor ?? now)
     }
 
     /// What of a reader's page it gets: an event that several subscriptions match comes by the

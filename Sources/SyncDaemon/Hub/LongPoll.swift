@@ -29,10 +29,11 @@ struct PollRequest {
     var through: Timetoken?
     /// Channels that groups have now and had not then.
     var hidden: [PolledGroup: Set<Channel>] = [:]
-    /// Whether an SDK of PubNub polls: it has words for other events than the native protocol.
+    /// Whether the next one of its connection goes on where it ends: it is a stream's, which has
+    /// the native protocol's words for events.
     ///
-    /// Else it is a stream's, and the next one of its connection goes on where it ends.
-    var isOfSDK = true
+    /// Else an SDK of PubNub polls, which has others.
+    var isOfStream = false
     /// Of events in its answer, but for one that is longer.
     var bytesMax = Limits.pollBytesMax
     /// Where its interests are counted.
@@ -93,6 +94,27 @@ final class LongPoll {
     init(_ request: PollRequest) {
         self.request = request
         position = request.cursor
+    }
+
+    /// Checks a poll that waits.
+    func checkInvariants(in topics: TopicTable) {
+        precondition(state != .done, "What is answered is taken out.")
+        precondition(position >= request.cursor, "No poll looks back.")
+        precondition(
+            position < request.through ?? .end, "What ends somewhere waits no longer.")
+        for interest in interests {
+            precondition(
+                topics.existing(interest.topic.channel) === interest.topic,
+                "What a poll waits for is not forgotten.")
+            precondition(
+                interest.topic.interests.elements[interest.place] === interest,
+                "An interest is where it says.")
+        }
+        for interest in groups {
+            precondition(
+                interest.feed.polls.elements[interest.place] === interest,
+                "A poll is where it says.")
+        }
     }
 }
 

@@ -45,10 +45,7 @@ final class Polls {
     /// Takes a poll; its answer leaves at the end of this turn at the earliest.
     func open(_ request: PollRequest) {
         var request = request
-        if !request.isOfSDK {
-            feeds.enter(request)
-            feeds.streamed.bound(&request)
-        }
+        if request.isOfStream { feeds.enter(&request) }
         let poll = LongPoll(request)
         for interest in request.interests {
             let topic = topics.topic(of: interest.channel)
@@ -93,7 +90,7 @@ final class Polls {
 
     /// Forgets the poll of a connection that is gone.
     func forget(_ connection: SessionID) {
-        feeds.streamed.leave(connection)
+        feeds.leave(connection)
         table.open[connection].map(end)
     }
 
@@ -105,37 +102,14 @@ final class Polls {
     ///
     /// - Complexity: O(channels of the groups + interests of the polls that end).
     func groupsChanged(_ groups: [GroupMembership]) {
-        for membership in groups { feeds.streamed.changed(membership, at: ground.position) }
-        for feed in groups.map(\.group).flatMap(feeds.all) {
+        for feed in feeds.changed(groups) {
             let unsent = feed.firstPending
-            let ends = feed.polls.elements.map { interest in
-                (interest.poll, known(to: interest.poll, lacking: unsent, of: feed))
+            let ends = feed.polls.elements.map(\.poll).map {
+                ($0, $0.known(at: ground.position, lacking: unsent, of: feed))
             }
             feeds.forget(feed)
             for (poll, cursor) in ends { answer(poll, [], from: cursor) }
         }
-    }
-
-    /// Up to where a poll needs nothing more.
-    ///
-    /// One that only waits lacks what this turn brought and has not sent.
-    ///
-    /// - Parameter unsent: The first of that of one of its feeds.
-    private func known(
-        to poll: LongPoll, lacking unsent: Timetoken?, of feed: GroupFeed
-    ) -> Timetoken {
-        guard poll.request.isOfSDK, poll.state == .waiting, !poll.isListed, poll.page == nil else {
-            return poll.position
-        }
-        var first = unsent ?? .end
-        for interest in poll.interests {
-            first = min(first, interest.topic.firstPending ?? .end)
-        }
-        for interest in poll.groups where interest.feed !== feed {
-            first = min(first, interest.feed.firstPending ?? .end)
-        }
-        let known = first == .end ? ground.position : Timetoken(rawValue: first.rawValue - 1)
-        return max(poll.position, known)
     }
 
     /// Answers all polls: the daemon is stopping.
@@ -324,7 +298,7 @@ final class Polls {
             ReadRequest(
                 asker: .poll(origin), channel: channels[0][0],
                 query: .backlog(
-                    channels, after: poll.position, bringsDeletions: !poll.request.isOfSDK,
+                    channels, after: poll.position, bringsDeletions: poll.request.isOfStream,
                     bytesMax: bytesMax),
                 demand: poll.demand))
     }
@@ -372,24 +346,7 @@ final class Polls {
         pages.checkInvariants(of: table.open)
         for (connection, poll) in table.open {
             precondition(poll.request.session == connection, "A poll is found at its connection.")
-            precondition(poll.state != .done, "What is answered is taken out.")
-            precondition(poll.position >= poll.request.cursor, "No poll looks back.")
-            precondition(
-                poll.position < poll.request.through ?? .end,
-                "What ends somewhere waits no longer.")
-            for interest in poll.interests {
-                precondition(
-                    topics.existing(interest.topic.channel) === interest.topic,
-                    "What a poll waits for is not forgotten.")
-                precondition(
-                    interest.topic.interests.elements[interest.place] === interest,
-                    "An interest is where it says.")
-            }
-            for interest in poll.groups {
-                precondition(
-                    interest.feed.polls.elements[interest.place] === interest,
-                    "A poll is where it says.")
-            }
+            poll.checkInvariants(in: topics)
         }
     }
 }

@@ -172,7 +172,7 @@ final class Selections {
                 if followedCount < Limits.selectedPerTurnMax {
                     extend(followed, to: event.channel, from: followed.since)
                 } else {
-                    let before = Timetoken(rawValue: event.timetoken.rawValue - 1)
+                    let before = event.timetoken.predecessor
                     followed.waiting.append((event.channel, followed.since ?? before))
                     list(followed)
                 }

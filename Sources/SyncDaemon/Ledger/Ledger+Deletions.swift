@@ -202,7 +202,7 @@ extension Ledger {
         for message in try store.expired(before: Timetoken(rawValue: age), limit: limit)
         where !quarantine.holds(.channel(message.channel)) {
             let range = MessageRange(
-                after: Timetoken(rawValue: message.timetoken.rawValue - 1),
+                after: message.timetoken.predecessor,
                 through: message.timetoken)
             guard !isPostponed(range, in: message.channel) else { continue }
             let place = last.successor(at: wallTicks())

@@ -63,7 +63,7 @@ extension Ledger {
         case let refusal?: return .failure(refusal)
         }
         let only = MessageRange(
-            after: Timetoken(rawValue: message.rawValue - 1), through: message)
+            after: message.predecessor, through: message)
         return try delete(only, for: write, at: timetoken, deleting: rows, into: &commit)
     }
 

@@ -113,7 +113,7 @@ struct SQLSnapshot: ChannelSnapshot {
         guard let id, timetoken > .zero else { return nil }
         var found: StoredMessage?
         try reader.forEachMessage(
-            in: id, after: Timetoken(rawValue: timetoken.rawValue - 1),
+            in: id, after: timetoken.predecessor,
             before: Timetoken(rawValue: timetoken.rawValue + 1), forward: true, limit: 1
         ) { message in
             found = message

@@ -57,7 +57,7 @@ private final class StreamBench {
                 PollRequest.Interest(channel: Channel($0), subscription: nil)
             }, groups: streams[index].groups.map { PolledGroup($0) },
             cursor: tick(streams[index].cursor), filter: nil)
-        request.isOfSDK = false
+        request.isOfStream = true
         polls.bench.hub.polls.open(request)
     }
 

@@ -175,7 +175,7 @@ final class APIStream: APIAsking, HTTPStreamCall {
         var request = PollRequest(
             session: origin.session, command: origin.command, interests: interests,
             groups: groups, cursor: cursor ?? .zero, filter: nil)
-        request.isOfSDK = false
+        request.isOfStream = true
         request.bytesMax = Limits.streamedPartBytesMax
         defer { isOfDaemon = true }
         return Operations.poll(request, isOfDaemon: isOfDaemon, in: caller.hub, for: caller)

@@ -72,7 +72,7 @@ struct ConnectionWalk {
                 facts.user = call.author.userID
             }
             if let poll = hub.polls.request(on: connection.id) {
-                if poll.isOfSDK { facts.kind = .poll }
+                if !poll.isOfStream { facts.kind = .poll }
                 facts.subscriptions = poll.interests.count + poll.groups.count
             }
         }
