@@ -31,7 +31,7 @@ extension Administration {
 
     func channels(_ request: AdminRequest) throws(AdminError) -> [UInt8] {
         let limit = try request.number("limit", in: 1...Limits.channelsListedMax, or: 20)
-        if let name = request["channel"], Channel.fault(inName: name, ofOne: true) != nil {
+        if let name = request["channel"], !Channel.mayBeStored(name) {
             throw AdminError(.invalidChannel)
         }
         let reader = try makeReader()
@@ -91,9 +91,7 @@ extension Administration {
     /// As a moderator's deletion of everything: followers are told, and digests agree.
     func purge(_ request: AdminRequest) throws(AdminError) -> AdminWrite {
         let name = try request.text("channel")
-        guard Channel.fault(inName: name, ofOne: true) == nil else {
-            throw AdminError(.invalidChannel)
-        }
+        guard Channel.mayBeStored(name) else { throw AdminError(.invalidChannel) }
         guard Directory(channelName: name) == nil else { throw AdminError(.directoryIsReadOnly) }
         let reader = try makeReader()
         let channel = Channel(name, keyset: try storedKeyset(request, reader))

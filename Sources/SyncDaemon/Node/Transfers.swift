@@ -126,6 +126,9 @@ enum Transfers {
         guard into == nil || head.selection.keyset != nil else {
             throw .allTenants(path: lines.name)
         }
+        if let channel = head.selection.halfMemberships {
+            throw .halfMemberships(channel: channel)
+        }
         let progress = ImportProgress(
             head: text, into: into, offset: lines.offset, line: lines.number)
         let now = Clock.wallTicks()

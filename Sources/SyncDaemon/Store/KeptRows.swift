@@ -81,4 +81,14 @@ struct StoreSelection: Hashable, Sendable {
 
     /// Whether what belongs to a tenant as a whole goes along.
     var isOfTenants: Bool { channels.isEmpty }
+
+    /// A list of memberships among the channels: each stands in another channel, too.
+    var halfMemberships: String? {
+        channels.first {
+            switch Directory(channelName: $0) {
+            case .members, .memberships: true
+            case .users, .channels, nil: false
+            }
+        }
+    }
 }

@@ -268,7 +268,7 @@ extension TransferRecord {
         case .grant(let record): keyset = record.grant.subject.keyset.string
         case .message, .action, .mark, .deletion, .clearing, .endOfChannel, .end: return nil
         }
-        if names.contains(where: { Channel.fault(inName: $0, ofOne: true) != nil }) {
+        if names.contains(where: { !Channel.mayBeStored($0) }) {
             return "no channel can be called so"
         }
         // They are written alike.

@@ -43,6 +43,8 @@ enum TransferError: Error, Hashable {
     /// The disk of the data is full; the import can go on.
     case full(path: String)
     case wrongDigest(channel: String)
+    /// A list of memberships that was exported by its name: what it says stands in others, too.
+    case halfMemberships(channel: String)
     case noMapping(path: String, reason: String)
     /// Something in the file says by itself that it is nothing to import; `reason` says what to do.
     case refused(place: String, reason: String)
@@ -60,7 +62,7 @@ enum TransferError: Error, Hashable {
         case .input: "no_input"
         case .output: "no_output"
         case .line, .lineTooLong, .empty, .notWhole, .shorter, .altered, .behindEnd,
-            .noMapping, .refused:
+            .noMapping, .refused, .halfMemberships:
             "bad_input"
         case .contradiction: "contradiction"
         case .tooLate: "too_late"
@@ -103,6 +105,11 @@ enum TransferError: Error, Hashable {
         case .lineTooLong(let path, let number):
             "\(path), line \(number): it has more than \(Limits.transferLineBytesMax) bytes."
                 + " No export has such lines: say of what it is with --from."
+        case .halfMemberships(let channel):
+            "The export has \(LogText.quoted(channel)) by its name: memberships stand in the"
+                + " channel's list and in the user's, and nothing mends one without the other."
+                + " Export all of the keyset, or leave the list out of --channel and set the"
+                + " members again."
         case .empty(let path): "\(path) is empty. Make the file anew with syncctl export."
         case .notWhole(let path, let line, let isKept):
             "\(path) is not whole: it ends behind line \(line)."

@@ -56,7 +56,20 @@ final class TransferBench {
             write(
                 .add(.on(last.rawValue, "clap"), score: 12), channel: room),
         ])
+        commitMembers(bench)
         try addTenants(to: store)
+    }
+
+    /// Also some whose ids no channel's name can hold: each has its memberships.
+    private func commitMembers(_ bench: LedgerBench) {
+        let ids = ["ada", "has,comma", "star.*", "w.*-pnpres", "c\n"]
+        let request = DirectoryRequest(
+            directory: .members(channel: "a"),
+            changes: (ids + [String(repeating: "u", count: 255)]).map {
+                EntryChange(id: $0, kind: .set([]))
+            }, expected: nil)
+        let channel = Channel(request.directory.channelName)
+        _ = bench.commit([write(.changeDirectory(request), channel: channel)])
     }
 
     private func addTenants(to store: SQLStore) throws {
