@@ -164,22 +164,20 @@ final class InterceptorThread: Sendable {
         var turns = InterceptorTurns()
         var watch = InterceptorWatch(health: health, log: log)
         while true {
-            let (new, isChanged, retried, end) = state.withLock { state in
+            let (new, isChanged, names, retried, end) = state.withLock { state in
                 defer { (state.new, state.isChanged, state.retried) = ([], false, []) }
-                let mended = state.isChanged ? Set(state.figures.keys) : state.retried
+                let names = Set(state.figures.keys)
+                let mended = state.isChanged ? names : state.retried
                 for name in mended { state.figures[name]?.state = .works }
                 let end = state.isStopping ? 0 : state.end
-                return (state.new, state.isChanged, state.retried, end)
+                return (state.new, state.isChanged, names, state.retried, end)
             }
             if let end, end <= Clock.monotonicMilliseconds() { break }
             if isChanged {
                 turns.forgetFailures()
-                watch.forget()
+                watch.keep(names)
             }
-            for name in retried {
-                turns.forgetFailures(of: name)
-                watch.forget(name)
-            }
+            for name in retried { turns.forgetFailures(of: name) }
             if isChanged || !retried.isEmpty { watch.tell(turns) }
             for question in new { turns.add(question) }
             let now = Clock.monotonicMilliseconds()

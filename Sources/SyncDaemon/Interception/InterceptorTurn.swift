@@ -31,6 +31,8 @@ struct InterceptorTurn {
     private var probe: UInt64 = 0
     /// Whose question that was the last time: the next one is somebody else's, if there is any.
     private var prober: InterceptorLines.User?
+    /// Tenants of whom something came since the last answer while it failed for all.
+    private var tenants: Set<ExactText> = []
 
     private static let tooOften = InterceptorVerdict.failed(reason: "it has failed too often")
 
@@ -48,7 +50,7 @@ struct InterceptorTurn {
     }
 
     mutating func forget() {
-        (failures, missing, wrong, probe) = (0, [], 0, 0)
+        (failures, missing, tenants, wrong, probe) = (0, [], [], 0, 0)
         window = InterceptorWindow()
         lines.setWindow(window.size)
         lines.forgetRecords()
@@ -85,18 +87,32 @@ struct InterceptorTurn {
     private mutating func tryAgain(_ step: inout InterceptorTurns.Step, at now: UInt64) {
         let interval = UInt64(Limits.interceptorProbeMilliseconds)
         if asked.isEmpty, now >= probe {
-            let user =
-                lines.user { $0 != prober && !lines.records.hasMissed($0) }
-                ?? lines.user { $0 != prober } ?? (now >= probe + interval ? prober : nil)
-            if let user, lines.hasQuestion(user) {
+            if let user = nextProber(isPatient: now < probe + interval) {
                 (probe, prober) = (now + interval, user)
                 ask(lines.ask(user), &step, at: now)
             }
         }
         while let user = lines.user(where: { _ in true }) {
+            tenants.insert(user.keyset)
             step.decided.append((take(of: user), Self.tooOften))
         }
         held = []
+    }
+
+    /// Of whom it is tried again: in turn of another tenant, and of who has missed no answer, for
+    /// somebody may write what no answer comes to.
+    ///
+    /// - Parameter isPatient: Whether somebody else may still come.
+    private func nextProber(isPatient: Bool) -> InterceptorLines.User? {
+        func isOther(_ user: InterceptorLines.User) -> Bool { user.keyset != prober?.keyset }
+        if let user = lines.user(where: { isOther($0) && !lines.records.hasMissed($0) })
+            ?? lines.user(where: isOther)
+        {
+            return user
+        }
+        guard !isPatient || tenants.allSatisfy({ $0 == prober?.keyset }) else { return nil }
+        return lines.user { $0 != prober && !lines.records.hasMissed($0) }
+            ?? lines.user { $0 != prober } ?? (isPatient ? nil : lines.user { _ in true })
     }
 
     /// Asks about one write a second of each user who had no answers, and lets no other of
@@ -133,14 +149,15 @@ struct InterceptorTurn {
         }
         let user = InterceptorLines.User(of: question)
         let isAnswered = result != InterceptorAnswer.none
+        // Others had answers meanwhile: it is what this one says, or how much.
+        let isAlive = answer.map { $0 > begin } == true
         // Without answers to anybody it may be dead, and then nobody asks too much.
-        let isTooMuch =
-            !isAnswered && answer.map { $0 > begin } == true && lines.isBeyondShare(user)
+        let isTooMuch = !isAnswered && isAlive && lines.isBeyondShare(user)
         if isAnswered {
             window.answered(
                 begin, at: now, within: question.interceptor.timeoutMilliseconds, isFull: isFull)
             lines.records.answered(user)
-            (failures, missing, answer) = (0, [], now)
+            (failures, missing, tenants, answer) = (0, [], [], now)
         } else {
             window.missed(begin, at: now)
             lines.records.missed(
@@ -148,7 +165,7 @@ struct InterceptorTurn {
         }
         if !isTooMuch {
             wrong = result == .right ? 0 : wrong + 1
-            if !isAnswered { fail(user) }
+            if !isAnswered, !isAlive { fail(user) }
         }
         if trials.remove(question.number) == nil {
             lines.ended(question)

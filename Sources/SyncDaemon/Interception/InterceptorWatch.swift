@@ -32,9 +32,13 @@ struct InterceptorWatch {
         var entry = said[interceptor.name] ?? Said()
         defer { said[interceptor.name] = entry }
         let before = entry.state
-        entry.state = state
-        if let reason = verdict.fault { complain(reason, of: interceptor, &entry, at: now) }
+        if let reason = verdict.fault {
+            complain(reason, of: interceptor, &entry, at: now)
+            // It is asked as if it had never failed, and has yet to answer.
+            if state == .works { return false }
+        }
         guard state != before else { return false }
+        entry.state = state
         switch state {
         case .works: log.notice("An interceptor answers again.", ["interceptor": interceptor.name])
         case .answersWrongly: break
@@ -64,10 +68,8 @@ struct InterceptorWatch {
         (entry.last, entry.unsaid) = (now, 0)
     }
 
-    /// Begins anew with all of them, or one: what was wrong may be mended.
-    mutating func forget(_ interceptor: String? = nil) {
-        for name in interceptor.map({ [$0] }) ?? Array(said.keys) { said[name]?.state = .works }
-    }
+    /// Forgets those that are no more.
+    mutating func keep(_ names: Set<String>) { said = said.filter { names.contains($0.key) } }
 
     /// Says in the health which of them are no good.
     func tell(_ turns: InterceptorTurns) {

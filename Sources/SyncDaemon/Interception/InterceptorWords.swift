@@ -71,6 +71,9 @@ enum InterceptorWords {
         guard (payload?.utf8.count ?? 0) + (meta?.utf8.count ?? 0) <= bytesMax,
             meta == nil || kind == .publish
         else { return .unusable(reason: "what it makes of a \(kind.rawValue) is none") }
+        guard payload == nil || keepsFile(of: question, in: answer) else {
+            return .unusable(reason: #"it changes "file" in the payload, which stays as it is"#)
+        }
         return .allowed(payload: payload, meta: meta)
     }
 
@@ -96,6 +99,26 @@ enum InterceptorWords {
         return named.first {
             !isSame(asked.member($0 == "messageType" ? "type" : $0), answer.member($0))
         }
+    }
+
+    /// Whether a changed payload tells of the same file: without it nobody would find that.
+    private static func keepsFile(
+        of question: InterceptorQuestion, in answer: JSONValue
+    ) -> Bool {
+        let message: Message
+        switch question.item {
+        case .write(let write):
+            guard case .publish(let written, _) = write.operation else { return true }
+            message = written
+        case .announcement(let announcement, _):
+            guard case .message(let told) = announcement.event else { return true }
+            message = told
+        }
+        guard FileMessage.isType(message.type),
+            let asked = try? JSONValue(parsing: message.payload, depthMax: Limits.jsonDepthMax)
+        else { return true }
+        let (file, found) = (asked.member("file"), answer.member("payload")?.member("file"))
+        return ["id", "name"].allSatisfy { isSame(file?.member($0), found?.member($0)) }
     }
 
     /// Whether two texts, numbers or truths are the same, however they are written.

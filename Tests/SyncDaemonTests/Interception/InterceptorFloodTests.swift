@@ -26,7 +26,7 @@ struct InterceptorFloodTests {
         var isSerial = true
         var isDead = false
         /// On whose texts it hangs.
-        var hangsOn = ""
+        var hangsOn: Set<String> = []
         /// How often somebody writes.
         var intervals: [String: UInt64] = [:]
         private var next: UInt64 = 0
@@ -84,7 +84,7 @@ struct InterceptorFloodTests {
             }
             for question in step.asked {
                 var end = UInt64.max
-                if !isDead, question.item.userID != hangsOn {
+                if !isDead, !hangsOn.contains(question.item.userID) {
                     // It goes on with what nobody waits for any more.
                     if isSerial { busyUntil = max(busyUntil, now) + milliseconds }
                     end = isSerial ? busyUntil : now + milliseconds
@@ -153,7 +153,7 @@ struct InterceptorFloodTests {
     @Test("one that hangs on one user's texts answers others", arguments: [UInt64(10), 2000])
     func hanging(interval: UInt64) {
         var world = World(["eve": interval, "ada": 50, "bob": 50])
-        (world.milliseconds, world.isSerial, world.hangsOn) = (20, false, "eve")
+        (world.milliseconds, world.isSerial, world.hangsOn) = (20, false, ["eve"])
         world.run(40_000)
         for user in ["ada", "bob"] {
             #expect(world.of(user).failed == 0 && world.of(user).overloaded == 0)
@@ -162,6 +162,36 @@ struct InterceptorFloodTests {
         // After so many nobody has leave to write what it hangs on; each second one tries it.
         let most = Limits.interceptorFailuresMax + 40
         #expect(world.of("eve").answered == 0 && world.of("eve").failed <= most)
+        #expect(world.state == .works)
+    }
+
+    /// Found by an attack: ten of their questions timed out together, and nobody was asked about.
+    @Test(
+        "one that hangs on the texts of many users of a tenant answers others",
+        arguments: [UInt64(20), 500], [UInt64(50), 300])
+    func hangingOnMany(interval: UInt64, other: UInt64) {
+        let puppets = (1...12).map { "eve\($0)" }
+        var world = World(
+            Dictionary(uniqueKeysWithValues: puppets.map { ($0, interval) }).merging(
+                ["bob": other], uniquingKeysWith: max))
+        (world.milliseconds, world.isSerial, world.hangsOn) = (40, false, Set(puppets))
+        world.run(20_000)
+        #expect(world.of("bob").failed == 0)
+        #expect(world.of("bob").answered > 9 * 20_000 / other / 10)
+        #expect(world.state == .works)
+    }
+
+    @Test("while nobody else writes it fails, and is found by who comes then")
+    func hangingOnAll() {
+        let puppets = (1...12).map { "eve\($0)" }
+        var world = World(Dictionary(uniqueKeysWithValues: puppets.map { ($0, 20) }))
+        (world.milliseconds, world.isSerial, world.hangsOn) = (40, false, Set(puppets))
+        world.run(20_000)
+        #expect(world.state == .fails)
+        // It is tried of another tenant before it is of theirs once more.
+        world.intervals["bob"] = 700
+        world.run(4000)
+        #expect(world.of("bob").answered >= 2)
         #expect(world.state == .works)
     }
 
@@ -198,12 +228,12 @@ struct InterceptorFloodTests {
         #expect(world.state == .fails && world.of("ada").overloaded == 0)
         #expect(world.of("ada").failed >= 49)
         // Somebody else is asked about all the same.
-        world.hangsOn = "ada"
+        world.hangsOn = ["ada"]
         world.isDead = false
         world.intervals["bob"] = 100
         world.run(5000)
         #expect(world.of("bob").answered >= 48 && world.of("bob").failed == 0)
-        world.hangsOn = ""
+        world.hangsOn = []
         world.run(3000)
         world.tallies = [:]
         world.run(2000)

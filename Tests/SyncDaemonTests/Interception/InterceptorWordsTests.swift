@@ -135,6 +135,29 @@ struct InterceptorWordsTests {
         #expect(verdict(#"{"allow":true}"#, on: Self.action) == .allowed())
     }
 
+    /// Found by an attack: what the message said went, and its file with it.
+    @Test(
+        "a changed message tells of its file as before",
+        arguments: [
+            (#"{"message":"d***","file":{"id":"7","name":"a"}}"#, true),
+            (#"{"file":{"name":"a","id":"7"}}"#, true), (#"{"text":"d***"}"#, false),
+            (#""d***""#, false), (#"{"message":"x","file":{"id":"8","name":"a"}}"#, false),
+        ])
+    func file(payload: String, isTaken: Bool) {
+        let told = Message(
+            payload: #"{"message":"damn","file":{"id":"7", "name":"a"}}"#, type: "pn.file")
+        let answer = verdict(
+            #"{"allow":true,"payload":\#(payload)}"#, on: Self.question(.publish(told)))
+        if isTaken {
+            #expect(answer == .allowed(payload: payload))
+        } else if case .unusable(let reason) = answer {
+            #expect(reason.contains("file"))
+        } else {
+            Issue.record("\(payload) was taken.")
+        }
+        #expect(verdict(#"{"allow":true}"#, on: Self.question(.publish(told))) == .allowed())
+    }
+
     @Test("what a question says beside the payload stays, and to repeat it is no change")
     func fixed() {
         for (members, question) in [

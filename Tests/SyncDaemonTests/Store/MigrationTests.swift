@@ -367,14 +367,3 @@ struct MigrationTests {
         #expect(try store.devices(of: Channel("a", keyset: "k"), limit: 9).count == 2)
     }
 }
-
-/// A log that is kept.
-private final class LogLines: LogSink {
-    private let records = Locked<[LogRecord]>([])
-
-    /// All lines come in one second, however slow the machine is.
-    var log: Log { Log(level: .debug, sink: self) { LogTime(seconds: 0, nanoseconds: 0) } }
-    var messages: [String] { records.withLock { $0.map(\.message) } }
-
-    func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
-}
