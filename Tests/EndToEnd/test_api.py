@@ -738,7 +738,8 @@ class Streams(ApiCase):
     def test_heads_and_what_is_not_asked_for(self):
         response = self.backend.http.head("stream?channel=room")
         self.assertEqual(
-            (response.status_code, response.headers["content-type"]), (200, "text/event-stream"))
+            (response.status_code, response.headers["content-type"]),
+            (200, "text/event-stream; charset=utf-8"))
         for query in ("", "?channel=", "?channel=a,b", "?channel=room&cursor=x",
                       "?channel=room&cursor=1-2-3-4", "?channel=room&cursor=-5"):
             response = self.backend.http.get("stream" + query)

@@ -150,9 +150,9 @@ extension Directory {
     fileprivate var subjectNames: [String] {
         switch self {
         case .users, .channels: []
-        // PubNub's word, and our own.
-        case .members: ["uuid", "user"]
-        case .memberships: ["channel"]
+        // PubNub's word, and our own; and what an order and an answer call it.
+        case .members: ["uuid", "user", "subject"]
+        case .memberships: ["channel", "subject"]
         }
     }
 }

@@ -45,7 +45,7 @@ extension JSONWriter {
             member("id", notice.id)
         }
         if let entry = notice.entry {
-            writeFields(of: entry)
+            writeFields(of: entry, notice.kind.fields)
             member("updated", entry.timetoken.dateText)
             member("eTag", "\(entry.timetoken)")
         }
@@ -53,17 +53,26 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes the fields of an entry but its id into the object that is open.
-    private mutating func writeFields(of entry: DirectoryEntry) {
+    /// Writes the fields of an entry into the object that is open, `null` for one that it has not:
+    /// PubNub's Swift SDK keeps what it knows of a field that is not there.
+    private mutating func writeFields(of entry: DirectoryEntry, _ kind: EntryFieldRule.Kind) {
         let content = try? JSONValue(parsing: entry.content, depthMax: Limits.jsonDepthMax)
-        for (name, value) in content?.members ?? [] where name != "id" {
-            self.name(escaping: name)
-            raw(value.compactText)
+        for rule in EntryFieldRule.all(of: kind) {
+            name(escaping: rule.name)
+            if let value = content?.member(rule.name) { raw(value.compactText) } else { null() }
         }
     }
 }
 
 extension DirectoryNotice.Kind {
+    fileprivate var fields: EntryFieldRule.Kind {
+        switch self {
+        case .user: .user
+        case .channel: .channel
+        case .membership: .membership
+        }
+    }
+
     fileprivate var word: String {
         switch self {
         case .user: "uuid"

@@ -220,7 +220,7 @@ struct APIOperation: Sendable {
         of: .name(pattern: #"^(?!.*\.\*$)(?!.*-pnpres$)(?!\*$)[^,\u0000-\u001f\u007f-\u009f]+$"#),
         1...Limits.channelsPerGroupChangeMax)
 
-    static let next = APIField.optional("next", .any, "Where the next page begins.")
+    static let next = APIField.optional("next", .string, "Where the next page begins.")
     static let place = APIField.optional(
         "after", .text(1...Limits.frameBytesMax), "What the page before said as next.")
 

@@ -43,17 +43,12 @@ indirect enum APISchema: Sendable {
     static let mutation = APISchema.text(1...Limits.mutationBytesMax)
 
     func write(into json: inout JSONWriter) {
-        if case .component(let name) = self {
-            json.beginObject()
-            json.member("$ref", "#/components/schemas/\(name)")
-            return json.endObject()
-        }
         json.beginObject()
         writeMembers(into: &json)
         json.endObject()
     }
 
-    private func writeMembers(into json: inout JSONWriter) {
+    fileprivate func writeMembers(into json: inout JSONWriter) {
         switch self {
         case .text(let bytes):
             json.member("type", "string")
@@ -78,7 +73,8 @@ indirect enum APISchema: Sendable {
             json.member("type", "string")
             json.member("pattern", "^(?=.*[1-9])[0-9]{1,18}$")
             json.member("examples", ["17952187953729998"])
-        case .any, .component: break
+        case .any: break
+        case .component(let name): json.member("$ref", "#/components/schemas/\(name)")
         case .string: json.member("type", "string")
         case .constant(let words):
             json.member("type", "string")
@@ -174,12 +170,10 @@ struct APIField: Sendable {
         if !isRequired {
             if case .nullable = schema {} else { schema = .nullable(schema) }
         }
-        guard let note else { return schema.write(into: &json) }
+        // Beside each other, also with a reference: generators take what is in "allOf" for objects.
         json.beginObject()
-        json.member("description", note)
-        json.beginArray("allOf")
-        schema.write(into: &json)
-        json.endArray()
+        if let note { json.member("description", note) }
+        schema.writeMembers(into: &json)
         json.endObject()
     }
 }

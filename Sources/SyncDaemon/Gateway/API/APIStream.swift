@@ -244,7 +244,7 @@ extension HTTPResponse {
     ///   what they are not told to pass on.
     fileprivate static func eventStream(_ part: Part, body: [UInt8]) -> HTTPResponse {
         var response = HTTPResponse(
-            status: 200, contentType: "text/event-stream", body: body,
+            status: 200, contentType: "text/event-stream; charset=utf-8", body: body,
             headers: [Header(name: "X-Accel-Buffering", value: "no")])
         response.isForPages = true
         response.part = part

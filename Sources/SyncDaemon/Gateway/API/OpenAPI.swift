@@ -181,7 +181,8 @@ enum OpenAPI {
                 .required("commands", .list(of: command, 1...Limits.batchCommandsMax))
             ]), into: &json)
         let result = APISchema.object([
-            .optional("error", .component("Error"), "Without it: the answer of the operation.")
+            .optional("ok", .object([]), "The answer of the operation, when it was carried out."),
+            .optional("error", .component("Error"), "Why it was not, and what to do."),
         ])
         writeResponses(
             .object([

@@ -39,6 +39,23 @@ struct APIOperationTests {
         }
     }
 
+    /// Found by a client that was generated from it: a text behind "allOf" was taken for an object,
+    /// and a page's end, which said no type, for one too.
+    @Test("what a member is stands beside what is said of it, and a page's end is a text")
+    func generated() throws {
+        let text = String(decoding: OpenAPI.document(admitsAnybody: false), as: UTF8.self)
+        #expect(!text.contains(#""allOf""#))
+        let document = try JSONValue(parsing: text)
+        for path in ["/v1/users", "/v1/history", "/v1/actions"] {
+            let answer = try document.object("paths").object(path).object("get")
+                .object("responses").object("200").object("content").object("application/json")
+                .object("schema").object("properties").object("next")
+            #expect(answer.compactText.contains(#""anyOf":[{"type":"string"}"#), "\(path)")
+            #expect(answer.memberNames.contains("description"))
+        }
+        #expect(text.contains(#""ok":{"description":"The answer of the operation"#))
+    }
+
     @Test(
         "a request that is not looked at is refused in its own dialect's words",
         arguments: [
