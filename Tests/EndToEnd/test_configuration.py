@@ -157,6 +157,41 @@ class Secrets(ConfigurationTestCase):
         self.assertRegex(daemon.log(), r"Z warning \S+/sync.ini:6: others on this machine")
 
     @unittest.skipIf(os.geteuid() != 0, "only root can be asked about another user")
+    def test_data_that_the_daemons_user_could_not_change_is_a_mistake_for_root_too(self):
+        """As when somebody copies a backup there as root: the next start would fail."""
+        os.chmod(self.directory, 0o755)
+        data = os.path.join(self.directory, "data")
+        base, files = os.path.join(data, "syncdaemon.db"), os.path.join(data, "files")
+        os.makedirs(files, 0o700)
+        with open(base, "wb"):
+            os.chmod(base, 0o600)
+
+        def give(*paths):
+            for path in (data, base, files):
+                os.chown(path, *((61234, 61234) if path in paths else (0, 0)))
+
+        give(data, base, files)
+        for spoil, names in ((lambda: None, []), (lambda: give(data, files), [base]),
+                             (lambda: give(data, base), [files]),
+                             (lambda: os.chmod(base, 0o400), [base]),
+                             (lambda: os.chmod(files, 0o500), [files]),
+                             (lambda: os.chmod(data, 0o500), [data])):
+            give(data, base, files)
+            for path, mode in ((data, 0o700), (files, 0o700), (base, 0o600)):
+                os.chmod(path, mode)
+            spoil()
+            with self.subTest(names=names):
+                code, _, errors = run_to_end(
+                    "config", "check", "--config", self.file(KEYSET, mode=0o644),
+                    environment={"STATE_DIRECTORY": data})
+                self.assertEqual(code, 2 if names else 0, errors)
+                lines = errors.splitlines()
+                self.assertEqual(len(lines), len(names), errors)
+                for name, said in zip(names, lines):
+                    self.assertIn(f"{name}: user 61234, who owns {data}, may not", said)
+                    self.assertIn("chown -R", said)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can be asked about another user")
     def test_what_the_daemons_user_could_not_read_is_a_mistake_for_root_too(self):
         """The data's owner is whom the daemon runs as; a restart would fail."""
         os.chmod(self.directory, 0o755)

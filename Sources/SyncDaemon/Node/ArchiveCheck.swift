@@ -6,6 +6,13 @@ import Glibc
 extension Examination {
     /// Looks at what makes an archive.
     mutating func takeArchive() {
+        if configuration.archiveCommand != nil, configuration.archiveDirectory == nil {
+            warnings.append(
+                .saidInVain(
+                    configuration.sources["archive.command"] ?? .standard, "[archive] command",
+                    what: "there is no archive whose files it could take",
+                    instead: "Name its place: [archive] directory = DIR"))
+        }
         guard configuration.archiveDirectory != nil, configuration.storeKind != .sqlite else {
             return
         }
@@ -23,6 +30,15 @@ extension Examination {
             mistakes.append(.archive(source, .unusable(path: path, reason: reason)))
         } else if let mode = DataDirectory.mode(of: path), mode & 0o077 != 0 {
             warnings.append(.directoryForAll(source, path: path, mode: mode))
+        }
+        if let program = configuration.archiveCommand,
+            let reason = FileSystem.isDirectory(program)
+                ? "it is a directory" : ChildProgram(program, in: [:]).obstacle
+        {
+            mistakes.append(
+                .archive(
+                    configuration.sources["archive.command"] ?? .standard,
+                    .program(path: program, reason: reason)))
         }
     }
 
@@ -49,6 +65,7 @@ extension Examination {
 enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
     case noFile
     case unusable(path: String, reason: String)
+    case program(path: String, reason: String)
 
     /// What it is, and what to do.
     var description: String {
@@ -59,6 +76,9 @@ enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
         case .unusable(let path, let reason):
             "[archive] directory \(LogText.quoted(path)) cannot hold the archive: \(reason). Make"
                 + " it for the daemon's user: install -d -m 700 -o USER DIR."
+        case .program(let path, let reason):
+            "[archive] command \(LogText.quoted(path)) cannot be run: \(reason). Name a program by"
+                + " its whole path, which the daemon's user may run: chmod 755."
         }
     }
 }

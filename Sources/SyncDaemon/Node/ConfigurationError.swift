@@ -80,6 +80,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case badAddress(ConfigurationSource, TransportError)
     case badSocket(ConfigurationSource, TransportError)
     case unreadableForDaemon(path: String, user: UInt32, directory: String)
+    /// Of the data, which somebody copied or made as another user.
+    case unchangeableForDaemon(path: String, user: UInt32, directory: String)
 
     /// One line: where, what, and what to do.
     var description: String {
@@ -149,6 +151,10 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
                 + " not start again. Let everybody read the configuration (chmod o+r), and have"
                 + " systemd pass on what is secret: LoadCredential=NAME:/PATH in the unit, and"
                 + " credential:NAME in the place of the path here."
+        case .unchangeableForDaemon(let path, let user, let directory):
+            "\(path): user \(user), who owns \(directory), may not read and write it: the daemon"
+                + " would not start, or do without. Give it to them: chown -R"
+                + " --reference=\(directory) \(directory); chmod -R u+rwX \(directory)."
         }
     }
 

@@ -72,6 +72,13 @@ extension Examination {
             mistakes.append(
                 .unreadableForDaemon(path: path, user: owner.user, directory: directory))
         }
+        guard configuration.storeKind.isDurable, directory.hasPrefix("/") else { return }
+        let places = [directory, configuration.filesDirectory].filter { !owner.canFill($0) }
+        let files = ["", "-wal", "-shm"].map { SQLStore.path(in: directory) + $0 }
+        for path in places + files.filter({ !owner.canChange($0) }) {
+            mistakes.append(
+                .unchangeableForDaemon(path: path, user: owner.user, directory: directory))
+        }
     }
 
     private mutating func lookAtDirectory() {

@@ -31,6 +31,11 @@ struct ChildProgram: Hashable, Sendable {
         }
     }
 
+    /// Why it cannot begin, as far as its file tells; `nil`: nothing is known.
+    var obstacle: String? {
+        unsafe access(path, X_OK) == 0 ? nil : systemMessage(errno)
+    }
+
     /// Waits until it ends; blocks the calling thread.
     ///
     /// - Parameter mayGoOn: Asked some times a second.

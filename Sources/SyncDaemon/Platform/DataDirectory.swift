@@ -75,13 +75,23 @@ struct FileReader: Hashable, Sendable {
     /// Whether permissions let them read a file; access lists and other groups are not looked at.
     ///
     /// - Parameter path: An absolute one; of what is not there nothing is said.
-    func canRead(_ path: String) -> Bool {
+    func canRead(_ path: String) -> Bool { canReach(path) && may(S_IRUSR, path) }
+
+    /// The same, and to write to it.
+    func canChange(_ path: String) -> Bool { canRead(path) && may(S_IWUSR, path) }
+
+    /// Whether they let them list a directory, and make and remove files in it.
+    func canFill(_ directory: String) -> Bool {
+        canChange(directory) && may(S_IXUSR, directory)
+    }
+
+    private func canReach(_ path: String) -> Bool {
         var directory = ""
         for part in path.split(separator: "/").dropLast() {
             directory += "/" + part
             guard may(S_IXUSR, directory) else { return false }
         }
-        return may(S_IRUSR, path)
+        return true
     }
 
     /// - Parameter right: As the owner has it; the group's and the others' stand below it.

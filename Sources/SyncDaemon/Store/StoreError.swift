@@ -75,7 +75,9 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unstorable(let name, let reason):
             "A write cannot be stored in \(name): \(reason)."
         case .broken(let code, let reason):
-            "The store failed: \(reason) (SQLite \(code)). Check the disk."
+            "The store failed: \(reason)\(code == 0 ? "" : " (SQLite \(code))"). Check who owns the"
+                + " data and may write to it (as root, \"syncdaemon config check\" says), and the"
+                + " disk."
         }
     }
 }

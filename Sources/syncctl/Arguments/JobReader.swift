@@ -178,7 +178,7 @@ struct JobReader {
     func positive(_ option: String) throws(UsageError) -> Int? {
         guard let text = tokens.values[option] else { return nil }
         guard let number = Int(text), number > 0 else {
-            throw UsageError(message: "\(option) must be a number above 0, not \"\(text)\".")
+            throw UsageError(message: "\(option) must be a whole number above 0, not \"\(text)\".")
         }
         return number
     }

@@ -49,4 +49,30 @@ struct ArchiveCheckTests {
         file.lookAtArchive()
         #expect(mistakes(file).count == 1)
     }
+
+    @Test(
+        "the program that takes its files can be run",
+        arguments: [
+            ("/bin/true", true), ("/", false), ("/etc/passwd", false), ("/bin/none-such", false),
+        ])
+    func program(path: String, isOne: Bool) throws {
+        let directory = try ScratchDirectory()
+        var found = examine("[archive]\ndirectory = \(directory.path)\ncommand = \(path)")
+        found.lookAtArchive()
+        let named = mistakes(found).map {
+            if case .program(path, _) = $0 { true } else { false }
+        }
+        #expect(named == (isOne ? [] : [true]))
+    }
+
+    @Test("a program without an archive has nothing to take, which is said")
+    func programWithout() {
+        let warnings = examine("[archive]\ncommand = /bin/true").warnings
+        #expect(
+            warnings.contains {
+                if case .saidInVain(_, "[archive] command", _, _) = $0 { true } else { false }
+            })
+        #expect(
+            !examine("[archive]\nseconds = 5").warnings.contains { "\($0)".contains("command") })
+    }
 }
