@@ -27,6 +27,8 @@ WINDOW = 100
 OFF_MAX = 25
 #: Seconds for which a device waits for an answer.
 PATIENCE = 60
+#: Seconds after which everybody looks at what was sent to them.
+HEARD_SECONDS = 5
 FACES = "👍❤😂😲😢🔥🎉👏"
 
 
@@ -430,6 +432,7 @@ class Day:
         self.writers, self.devices, self.use = writers, devices, use
         self.set = []
         self.next = 0
+        self.heard = time.monotonic()
 
     def pass_hour(self, seconds, share):
         use, chance = self.use, self.writers.random
@@ -443,18 +446,19 @@ class Day:
         for number, deed in enumerate(deeds):
             self.wait_until(start + number * seconds / len(deeds))
             self.do(deed)
-            if number % 200 == 0:
+            if number % 200 == 0 or time.monotonic() > self.heard + HEARD_SECONDS:
                 self.listen()
         self.wait_until(start + seconds)
 
     def wait_until(self, moment):
-        """Somebody who hears nothing for long is sent away."""
         while (left := moment - time.monotonic()) > 0:
-            time.sleep(min(left, 5))
-            if left > 5:
+            time.sleep(min(left, HEARD_SECONDS))
+            if left > HEARD_SECONDS:
                 self.listen()
 
     def listen(self):
+        """Who answers no ping for long is sent away, also in an hour with few deeds."""
+        self.heard = time.monotonic()
         for device in self.devices:
             device.take()
         for client in self.writers.clients:

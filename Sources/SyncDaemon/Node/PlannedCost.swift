@@ -3,6 +3,8 @@
 // Each figure is a product of what is done and of what one of it was measured to take;
 // docs/CAPACITY.md says how, and Tests/EndToEnd/capacity.py measures them again.
 
+import EventModel
+
 /// What one of each takes, as it was measured.
 struct MeasuredCosts: Sendable {
     // Bytes of the database's file, with all indexes and what pages leave free.
@@ -22,6 +24,9 @@ struct MeasuredCosts: Sendable {
     var session = 1850.0
     var tls = 14_300.0
     var followed = 330.0
+    /// What two reactors remember of a channel that is followed, of all of them so much at most.
+    var remembered = 2 * Double(Limits.recentBytesPerChannelMax)
+    var rememberedMax = Double(Limits.recentBytesMax)
     // Seconds of a processor.
     /// The disk and four threads, however many writes it has.
     var commit = 0.000_55
@@ -45,8 +50,8 @@ struct MeasuredCosts: Sendable {
             ("message", message), ("reaction", reaction), ("takenBack", takenBack),
             ("expired", expired), ("mutation", mutation), ("channel", channel),
             ("archived", archived), ("base", base), ("session", session), ("tls", tls),
-            ("followed", followed), ("commit", commit), ("write", write), ("turn", turn),
-            ("delivery", delivery), ("comesBack", comesBack),
+            ("followed", followed), ("remembered", remembered), ("commit", commit),
+            ("write", write), ("turn", turn), ("delivery", delivery), ("comesBack", comesBack),
             ("comesBackPerChannel", comesBackPerChannel), ("commitTakes", commitTakes),
             ("deliveryBytes", deliveryBytes), ("comesBackBytes", comesBackBytes),
         ]
@@ -132,7 +137,9 @@ struct PlannedCost: Sendable {
             ? 0 : (archived + 2) * database + (archived + 1) * writesPerDay * costs.archived
 
         let session = costs.session + (use.usesTLS ? costs.tls : 0)
-        memory = costs.base + devices * (session + followed * costs.followed)
+        memory =
+            costs.base + devices * (session + followed * costs.followed)
+            + min(costs.rememberedMax, min(channels, devices * followed) * costs.remembered)
 
         let busy = Double(use.busyHour) / 100 / 3600
         writesPerSecond = writesPerDay * busy

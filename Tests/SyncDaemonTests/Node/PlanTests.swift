@@ -12,6 +12,7 @@ struct PlanTests {
         (costs.message, costs.reaction, costs.takenBack, costs.expired) = (1, 1, 1, 1)
         (costs.mutation, costs.channel, costs.logBytes, costs.archived) = (1, 1, 0, 1)
         (costs.base, costs.session, costs.tls, costs.followed) = (0, 1, 0, 0)
+        costs.remembered = 0
         (costs.commit, costs.write, costs.turn, costs.delivery) = (0, 1, 0, 1)
         (costs.commitTakes, costs.comesBack) = (0, 1)
         (costs.comesBackPerChannel, costs.deliveryBytes, costs.comesBackBytes) = (0, 1, 0)
@@ -88,6 +89,20 @@ struct PlanTests {
         #expect(cost.returnsPerSecond == 1000 * 20 / 3600.0)
         #expect(cost.cores == cost.writesPerSecond * 41 + cost.returnsPerSecond)
         #expect(cost.memory == 100)
+    }
+
+    /// Found by a day of a plan in fifteen minutes: it took twice the memory.
+    @Test("what is remembered of channels takes memory, up to a bound")
+    func remembered() {
+        var costs = Self.ones
+        costs.remembered = 2
+        #expect(PlannedCost(use(), costs: costs).memory == 100 + 50 * 2)
+        costs.rememberedMax = 7
+        #expect(PlannedCost(use(), costs: costs).memory == 100 + 7)
+        // Nobody follows the others.
+        let few = use { ($0.channels, $0.users, $0.online, $0.followed) = (1000, 100, 1, 20) }
+        costs.rememberedMax = 1000
+        #expect(PlannedCost(few, costs: costs).memory == 1 + 20 * 2)
     }
 
     @Test("writes that come while the disk is busy are in one commit, and in one turn")
