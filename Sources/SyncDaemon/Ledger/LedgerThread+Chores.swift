@@ -1,6 +1,7 @@
 // What the ledger's thread does between writes: deletes what is over, makes room, gives space back.
 
 import EventModel
+import Synchronization
 
 extension LedgerThread {
     /// What is done between writes.
@@ -150,6 +151,18 @@ extension LedgerThread {
     func renewSeat(of ledger: Ledger) -> StoreError? {
         do throws(StoreError) {
             try ledger.store.renewSeat()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Tells what of the store's file holds nothing.
+    func tellFree(of ledger: Ledger, _ counters: Counters) -> StoreError? {
+        do throws(StoreError) {
+            if let bytes = try ledger.store.freeBytes() {
+                counters.storeFreeBytes.store(bytes, ordering: .relaxed)
+            }
             return nil
         } catch {
             return error

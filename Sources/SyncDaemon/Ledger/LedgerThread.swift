@@ -83,6 +83,7 @@ final class LedgerThread: DoorKeeper {
         if chores.hasBeat {
             report(tellUse(of: ledger), of: 0, ledger, troubles, fail: fail)
             report(renewSeat(of: ledger), of: 0, ledger, troubles, fail: fail)
+            report(tellFree(of: ledger, counters), of: 0, ledger, troubles, fail: fail)
             ledger.store.passTime()
         }
         chores.hasBeat = false

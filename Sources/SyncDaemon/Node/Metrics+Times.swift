@@ -81,6 +81,10 @@ extension Metrics {
         let files = [
             ("store_bytes", "Size of the database.", Int(FileSystem.size(path))),
             (
+                "store_free_bytes", "Of that, what holds nothing and is taken before it grows.",
+                counters.storeFreeBytes.value
+            ),
+            (
                 "store_wal_bytes", "Size of its write-ahead log.",
                 Int(FileSystem.size(path + "-wal"))
             ),

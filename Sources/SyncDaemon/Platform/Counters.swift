@@ -48,6 +48,8 @@ final class Counters: Sendable {
     let dearReadMicroseconds = Atomic<Int>(0)
     let readErrors = Atomic<Int>(0)
     let storeDamage = Atomic<Int>(0)
+    /// Bytes of the store's file that hold nothing.
+    let storeFreeBytes = Atomic<Int>(0)
     /// Subscriptions to a part of a channel, and those whose device had to begin anew.
     let windows = Atomic<Int>(0)
     let windowsRenewed = Atomic<Int>(0)

@@ -72,6 +72,11 @@ extension SQLStore {
         }
     }
 
+    func freeBytes() throws(StoreError) -> Int? {
+        guard let pages else { return nil }
+        return Int(try pages.freeCount()) * pages.size
+    }
+
     func emptyLog() throws(StoreError) -> Bool {
         // Nobody who writes is to suffer for it.
         archive?.makeRoom()

@@ -45,6 +45,9 @@ protocol Store:
     /// - Returns: Whether there is more room than before.
     func emptyLog() throws(StoreError) -> Bool
 
+    /// Bytes of its file that hold nothing and are taken before it grows; `nil`: it has no file.
+    func freeBytes() throws(StoreError) -> Int?
+
     /// Bytes that must be free on the disk before ``emptyLog()`` can do anything.
     var roomMissing: Int { get }
 
@@ -297,6 +300,7 @@ extension Store {
     var syncMicroseconds: UInt64 { 0 }
     func onWait(_ body: @escaping () -> Void) {}
     func emptyLog() throws(StoreError) -> Bool { false }
+    func freeBytes() throws(StoreError) -> Int? { nil }
     var roomMissing: Int { 0 }
     var hasRowsWithoutSum: Bool { false }
     func sumUpOldRows(limit: Int) throws(StoreError) {}
