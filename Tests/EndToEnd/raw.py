@@ -188,10 +188,10 @@ class RawClient:
             raise AssertionError(f"The handshake is wrong: {answer}")
         return answer
 
-    def hello(self, user="raw", device="raw-phone"):
+    def hello(self, user="raw", device="raw-phone", **more):
         """Handshake and hello: a session, ready to be abused."""
         self.upgrade()
-        self.command("hello", userId=user, deviceId=device)
+        self.command("hello", userId=user, deviceId=device, **more)
         return self
 
     def command_text(self, op, **fields):

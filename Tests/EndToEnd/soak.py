@@ -1,18 +1,21 @@
 #!/usr/bin/python3
 """Mixed load at about half of what the daemon can, for as long as asked; says what drifts.
 
-    soak.py [--binary PATH] [--minutes N] [--share S]
+    soak.py [--binary PATH] [--minutes N] [--share S] [--save FILE]
 
 Half is measured first: as many operations of the mix as go through without a pause. Then devices
 publish, react and take back, read history, poll by HTTP, come, catch up and go, in channels whose
 messages are deleted as they get old, so that what stands stays as large as it is. After the warm-up
-(a quarter of the time, ten minutes at most) memory and descriptors are looked at each second. It
-ends with 1 when the last quarter's memory is over that of the first one after the warm-up by more
-than DRIFT_MAX, when more descriptors are open, or when an operation fails.
+(a quarter of the time, ten minutes at most) memory, descriptors and files are looked at each
+second. It ends with 1 when the last quarter's memory is over that of the first one after the
+warm-up by more than DRIFT_MAX, its files by more than FILES_DRIFT_MAX, when more descriptors are
+open, or when an operation fails. soak_plot.py draws what --save has kept.
 """
 
 import argparse
 import collections
+import contextlib
+import csv
 import os
 import pathlib
 import random
@@ -20,9 +23,12 @@ import statistics
 import sys
 import threading
 import time
+import typing
 
 #: How much memory may grow, from the first quarter after the warm-up to the last.
 DRIFT_MAX = 0.01
+#: The same of the database with its log, which is as long as what was just written.
+FILES_DRIFT_MAX = 0.05
 WARM_UP_SECONDS_MAX = 600
 CHANNELS = 20
 #: Messages that a channel keeps, and how many more make it delete the oldest.
@@ -35,14 +41,27 @@ PROGRESS_SECONDS = 300
 TALKERS, POLLERS = 4, 4
 
 
+class Sample(typing.NamedTuple):
+    """What a second found; sizes in bytes."""
+    seconds: float
+    operations: int
+    #: What is no page of a file, and all that is in memory.
+    anonymous: int
+    resident: int
+    descriptors: int
+    #: The database, and its write-ahead log.
+    database: int
+    log: int
+
+
 class Mix:
     """One connection's share of the load."""
 
-    def __init__(self, daemon, number):
+    def __init__(self, daemon, number, **keys):
         from raw import RawClient
         self.daemon, self.number, self.counts = daemon, number, collections.Counter()
-        self.random = random.Random(number)
-        self.client = RawClient(daemon.address).hello(f"u{number}", f"d{number}")
+        self.random, self.keys = random.Random(number), keys
+        self.client = RawClient(daemon.address).hello(f"u{number}", f"d{number}", **keys)
         self.messages = {}
 
     def step(self):
@@ -79,7 +98,7 @@ class Mix:
         """A device that catches up from the beginning, and leaves."""
         from raw import RawClient
         with RawClient(self.daemon.address) as client:
-            client.hello(f"g{self.number}", f"g{self.number}")
+            client.hello(f"g{self.number}", f"g{self.number}", **self.keys)
             client.command("subscribe", channels=[{"name": channel, "cursor": "0"}])
             while "t" not in client.message():
                 pass
@@ -118,7 +137,12 @@ def main():
         os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
     from daemon import Daemon
     with Daemon() as daemon:
-        sys.exit(soak(daemon.start(), arguments.minutes * 60, arguments.share))
+        daemon.start()
+        with contextlib.ExitStack() as stack:
+            save = None
+            if arguments.save:
+                save = stack.enter_context(open(arguments.save, "w", encoding="ascii", newline=""))
+            sys.exit(soak(daemon, arguments.minutes * 60, arguments.share, save))
 
 
 def parse(words):
@@ -127,10 +151,11 @@ def parse(words):
     parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--share", type=float, default=0.5, help="of what goes through")
+    parser.add_argument("--save", metavar="FILE", help="where each second's figures go, as CSV")
     return parser.parse_args(words)
 
 
-def soak(daemon, seconds, share):
+def soak(daemon, seconds, share, save=None):
     """The whole of it; the exit code."""
     failures = []
     talkers = [Mix(daemon, n) for n in range(TALKERS)]
@@ -141,13 +166,21 @@ def soak(daemon, seconds, share):
         talker.counts.clear()
     samples = []
     workers = talkers + [Poller(daemon, n) for n in range(POLLERS)]
+    start = time.monotonic()
+    rows = csv.writer(save) if save else None
+    if rows:
+        rows.writerow(Sample._fields)
 
     def look():
-        samples.append((daemon.allocated_bytes(), descriptors(daemon)))
+        found = sample(daemon, time.monotonic() - start, workers)
+        samples.append(found)
+        if rows:
+            rows.writerow(found)
+            save.flush()
         if len(samples) % PROGRESS_SECONDS == 0:
-            print(f"{len(samples) // 60} of {seconds / 60:.0f} minutes: "
-                  f"{sum(it.counts.total() for it in workers)} operations, "
-                  f"{samples[-1][0] / 2**20:.1f} MiB, {samples[-1][1]} descriptors", flush=True)
+            print(f"{found.seconds / 60:.0f} of {seconds / 60:.0f} minutes: {found.operations} "
+                  f"operations, {found.anonymous / 2**20:.1f} MiB, {found.descriptors} "
+                  f"descriptors, files {(found.database + found.log) / 2**20:.1f} MiB", flush=True)
 
     work(workers, seconds, failures, share * most / TALKERS, look)
     counts = sum((it.counts for it in workers), collections.Counter())
@@ -176,8 +209,16 @@ def work(workers, seconds, failures, rate=None, each_second=lambda: None):
         thread.join(5)
 
 
-def descriptors(daemon):
-    return len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
+def sample(daemon, seconds, workers):
+    """How the daemon is now."""
+    def size(ending):
+        path = pathlib.Path(daemon.data_dir) / f"syncdaemon.db{ending}"
+        return path.stat().st_size if path.exists() else 0
+
+    return Sample(
+        round(seconds, 1), sum(it.counts.total() for it in workers), daemon.allocated_bytes(),
+        daemon.resident_bytes(), len(os.listdir(f"/proc/{daemon.process.pid}/fd")), size(""),
+        size("-wal"))
 
 
 def report(samples, counts, failures, seconds):
@@ -185,17 +226,24 @@ def report(samples, counts, failures, seconds):
     warm = samples[int(min(seconds / 4, WARM_UP_SECONDS_MAX)):]
     quarter = max(1, len(warm) // 4)
     first, last = warm[:quarter], warm[-quarter:]
-    memory = [statistics.fmean(it[0] for it in part) for part in (first, last)]
+    memory, resident, files = (
+        [statistics.fmean(size(it) for it in part) for part in (first, last)]
+        for size in (lambda it: it.anonymous, lambda it: it.resident,
+                     lambda it: it.database + it.log))
     # Sessions come and go: the least of a while is what stays open.
-    files = [min(it[1] for it in part) for part in (first, last)]
-    drift = memory[1] / memory[0] - 1
+    descriptors = [min(it.descriptors for it in part) for part in (first, last)]
+    drift, files_drift = memory[1] / memory[0] - 1, files[1] / files[0] - 1
     print(f"{seconds / 60:.1f} minutes, {counts.total()} operations: {dict(counts)}")
     print(f"memory {memory[0] / 2**20:.2f} MiB after the warm-up, {memory[1] / 2**20:.2f} MiB at "
           f"the end: {drift * 100:+.2f} % (at most {DRIFT_MAX * 100:.0f} %)")
-    print(f"descriptors {files[0]}, {files[1]} at the end")
+    print(f"resident {resident[0] / 2**20:.2f} MiB, {resident[1] / 2**20:.2f} MiB at the end")
+    print(f"files {files[0] / 2**20:.2f} MiB, {files[1] / 2**20:.2f} MiB at the end: "
+          f"{files_drift * 100:+.2f} % (at most {FILES_DRIFT_MAX * 100:.0f} %)")
+    print(f"descriptors {descriptors[0]}, {descriptors[1]} at the end")
     for failure in failures:
         print(f"failed: {failure}")
-    return int(bool(failures) or drift > DRIFT_MAX or files[1] > files[0])
+    return int(bool(failures) or drift > DRIFT_MAX or files_drift > FILES_DRIFT_MAX
+               or descriptors[1] > descriptors[0])
 
 
 if __name__ == "__main__":
