@@ -56,6 +56,23 @@ class Page(PubNubTestCase):
             code, _, said = run_to_end("config", "check", "--config", str(path))
         self.assertEqual(code, 0, said)
 
+    def test_files_by_hand(self):
+        (script,) = blocks(self.page, "sh")
+        self.assertEqual(script.count(PRINTED_ORIGIN), 1)
+        daemon = self.start_daemon(configuration="""
+            [keyset demo]
+            publish_key = demo
+            subscribe_key = demo
+            files = yes
+            """)
+        script = script.replace(PRINTED_ORIGIN, "{}:{}".format(*daemon.address))
+        with tempfile.TemporaryDirectory() as directory:
+            (pathlib.Path(directory) / "hello.txt").write_text("Hello\n", encoding="ascii")
+            done = subprocess.run(
+                ["sh", "-eu", "-c", script], cwd=directory, capture_output=True, text=True,
+                check=False, timeout=PATIENCE * WORK_ALONE_MAX, env=clean_environment())
+        self.assertRegex(done.stdout, r'^\[1,"Sent","\d{17}"\]Hello\n$', done.stderr)
+
     def test_the_python_example(self):
         listener = self.client(self.daemon, "bob", ("demo", "demo")).subscribe("room")
         said = self.run_python(
