@@ -7,6 +7,8 @@ import EventModel
 final class WebhookThread: Sendable {
     private struct State {
         var newWebhooks: [Webhook]?
+        /// Whether it has been told of those.
+        var ledgerKnows = false
         var revived: [String] = []
         var retried: Set<String> = []
         var figures: [String: WebhookFigures] = [:]
@@ -45,9 +47,11 @@ final class WebhookThread: Sendable {
         }
     }
 
-    /// Changes the webhooks, here and for what happens from now on.
+    /// Changes the webhooks, here and for what is written from now on.
     func apply(_ webhooks: [Webhook]) {
-        state.withLock { $0.newWebhooks = webhooks }
+        // Not by the thread, which may be late: whoever hears of the reload may write at once.
+        let isTold = ledger.requests.put(.webhooks(webhooks))
+        state.withLock { ($0.newWebhooks, $0.ledgerKnows) = (webhooks, isTold) }
         wake()
     }
 
@@ -113,15 +117,15 @@ final class WebhookThread: Sendable {
     }
 
     private func takeOrders(_ deliveries: Deliveries<World>) {
-        let (webhooks, revived, retried) = state.withLock { state in
+        let (webhooks, ledgerKnows, revived, retried) = state.withLock { state in
             defer { (state.newWebhooks, state.revived, state.retried) = (nil, [], []) }
-            return (state.newWebhooks, state.revived, state.retried)
+            return (state.newWebhooks, state.ledgerKnows, state.revived, state.retried)
         }
         // Whoever wants dead letters sent once more says that it is mended, too.
         for webhook in retried.union(revived) { deliveries.retry(webhook) }
         if let webhooks {
             deliveries.apply(webhooks)
-            if !ledger.requests.put(.webhooks(webhooks)) {
+            if !ledgerKnows, !ledger.requests.put(.webhooks(webhooks)) {
                 state.withLock { $0.newWebhooks = $0.newWebhooks ?? webhooks }
             }
         }
