@@ -218,6 +218,9 @@ class Objects(PubNubTestCase):
                 ("bob", "delete", "uuid")])
         data = told[4]["d"]["data"]
         self.assertEqual((data["id"], data["name"]), ("bob", "Bobby"))
+        # Swift keeps what an event does not name: so what is not there is said to be null.
+        self.assertEqual({name: data[name] for name in ("profileUrl", "email", "custom", "status")},
+                         dict.fromkeys(("profileUrl", "email", "custom", "status")))
         self.assertEqual(
             {name: told[2]["d"]["data"][name] for name in ("channel", "uuid")},
             {"channel": {"id": "room"}, "uuid": {"id": "bob"}})
