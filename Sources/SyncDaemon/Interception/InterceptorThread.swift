@@ -177,7 +177,10 @@ final class InterceptorThread: Sendable {
                 turns.forgetFailures()
                 watch.keep(names)
             }
-            for name in retried { turns.forgetFailures(of: name) }
+            for name in retried {
+                turns.forgetFailures(of: name)
+                watch.tryAnew(name)
+            }
             if isChanged || !retried.isEmpty { watch.tell(turns) }
             for question in new { turns.add(question) }
             let now = Clock.monotonicMilliseconds()

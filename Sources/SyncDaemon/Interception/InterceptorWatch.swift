@@ -6,7 +6,10 @@ import EventModel
 struct InterceptorWatch {
     /// What was said of one.
     private struct Said {
-        var state = InterceptorState.works
+        /// In the log; after a retry that waits for an answer.
+        var logged = InterceptorState.works
+        /// In the health, which does not.
+        var told = InterceptorState.works
         /// When the last line about an answer was written, in milliseconds.
         var last: UInt64?
         /// Answers since then that were none.
@@ -31,14 +34,15 @@ struct InterceptorWatch {
     ) -> Bool {
         var entry = said[interceptor.name] ?? Said()
         defer { said[interceptor.name] = entry }
-        let before = entry.state
+        let isNews = state != entry.told
+        entry.told = state
         if let reason = verdict.fault {
             complain(reason, of: interceptor, &entry, at: now)
             // It is asked as if it had never failed, and has yet to answer.
-            if state == .works { return false }
+            if state == .works { return isNews }
         }
-        guard state != before else { return false }
-        entry.state = state
+        guard state != entry.logged else { return isNews }
+        entry.logged = state
         switch state {
         case .works: log.notice("An interceptor answers again.", ["interceptor": interceptor.name])
         case .answersWrongly: break
@@ -50,7 +54,7 @@ struct InterceptorWatch {
                     "on_failure": interceptor.failing.rawValue,
                 ])
         }
-        return true
+        return isNews
     }
 
     private func complain(
@@ -68,8 +72,14 @@ struct InterceptorWatch {
         (entry.last, entry.unsaid) = (now, 0)
     }
 
-    /// Forgets those that are no more.
-    mutating func keep(_ names: Set<String>) { said = said.filter { names.contains($0.key) } }
+    /// Forgets those that are no more; the others are asked anew.
+    mutating func keep(_ names: Set<String>) {
+        said = said.filter { names.contains($0.key) }
+        for name in names { tryAnew(name) }
+    }
+
+    /// One is asked as if it had never failed.
+    mutating func tryAnew(_ interceptor: String) { said[interceptor]?.told = .works }
 
     /// Says in the health which of them are no good.
     func tell(_ turns: InterceptorTurns) {

@@ -15,14 +15,15 @@ struct InterceptorWatchTests {
         let lines = LogLines()
         var watch = InterceptorWatch(health: Health(), log: lines.log)
         let silence = InterceptorVerdict.failed(reason: "no answer")
-        // As if it had never failed, and the first question since has no answer.
-        let heard = [
-            (silence, InterceptorState.fails), (silence, .works), (silence, .fails),
-            (.allowed(), .works), (.allowed(), .works),
-        ].enumerated().map { number, told in
-            watch.heed(told.0, of: interceptor, in: told.1, at: UInt64(number))
+        func heard(_ told: (InterceptorVerdict, InterceptorState)...) -> [Bool] {
+            told.map { watch.heed($0.0, of: interceptor, in: $0.1, at: 1) }
         }
-        #expect(heard == [true, false, false, true, false])
+        #expect(
+            heard((silence, .works), (silence, .fails), (silence, .fails)) == [false, true, false])
+        watch.tryAnew(interceptor.name)
+        // As if it had never failed; the health hears of it once more, the log has it.
+        #expect(heard((silence, .works), (silence, .fails)) == [false, true])
+        #expect(heard((.allowed(), .works), (.allowed(), .works)) == [true, false])
         #expect(lines.messages.filter { $0 == "An interceptor answers again." }.count == 1)
         #expect(lines.messages.filter { $0.hasPrefix("An interceptor fails") }.count == 1)
     }
