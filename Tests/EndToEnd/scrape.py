@@ -7,16 +7,14 @@ The load is soak.py's, without a pause. Once a second /metrics is read; the proc
 of the thread that writes it, and the cost that of a Prometheus that asks every 15 seconds.
 """
 
-import argparse
-import collections
-import os
 import pathlib
 import statistics
-import sys
 import tempfile
 import threading
 import time
 import urllib.request
+
+from measuring import Arguments
 
 #: What an operator's Prometheus asks by default is four times as rare.
 SCRAPE_SECONDS = 15
@@ -24,15 +22,10 @@ TALKERS = 4
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser = Arguments(__doc__)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--keysets", type=int, default=1, help="tenants, each with its rows")
     arguments = parser.parse_args()
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
-    if arguments.binary:
-        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
     from daemon import Daemon
     with tempfile.NamedTemporaryFile("w", suffix=".ini", encoding="ascii") as configuration:
         for number in range(arguments.keysets):
@@ -52,7 +45,7 @@ def measure(daemon, seconds):
     address = f"http://{daemon.address[0]}:{daemon.address[1]}/metrics"
     times, size = [], 0
     spent = cpu_seconds(daemon, "metrics")
-    operations = sum((it.counts for it in talkers), collections.Counter()).total()
+    operations = done(talkers)
     begin = time.monotonic()
     for number in range(seconds):
         time.sleep(max(0.0, begin + number - time.monotonic()))
@@ -62,7 +55,7 @@ def measure(daemon, seconds):
         times.append(time.monotonic() - start)
     spent = cpu_seconds(daemon, "metrics") - spent
     lasted = time.monotonic() - begin
-    operations = sum((it.counts for it in talkers), collections.Counter()).total() - operations
+    operations = done(talkers) - operations
     stop.set()
     for thread in threads:
         thread.join(5)
@@ -71,6 +64,10 @@ def measure(daemon, seconds):
           f"{statistics.median(times) * 1000:.1f} ms, longest {max(times) * 1000:.1f} ms; "
           f"{each * 1000:.2f} ms of processor each, every {SCRAPE_SECONDS} s "
           f"{each / SCRAPE_SECONDS * 100:.4f} % of a core")
+
+
+def done(talkers):
+    return sum(it.counts.total() for it in talkers)
 
 
 def cpu_seconds(daemon, name):

@@ -204,6 +204,23 @@ class Transfer(DaemonTestCase):
         bob = await self.device(self.served(target), "bob")
         self.assertEqual(await self.shown(bob), await self.shown(ada))
 
+    async def test_half_of_memberships_is_refused(self):
+        """They were in the channel's list and in no user's, and nothing mended them."""
+        daemon = self.start_daemon()
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", 1)
+        await ada.command("setMembers", channel="room", set=[{"userId": "Doe, Jane"}])
+        daemon.stop()
+        export = self.export(daemon.data_dir, "half.jsonl", "--channel", "room,$members:room")
+        for more in ([], ["--dry-run"]):
+            _, error = self.syncctl(
+                "import", export, "--data-dir", self.scratch / "half", *more, code=1)
+            self.assertIn('"$members:room" by its name', error)
+        # All of it comes across, also of whom no channel can be named after.
+        whole = self.export(daemon.data_dir)
+        self.syncctl("import", whole, "--data-dir", self.scratch / "whole")
+        self.assertEqual(self.digests(self.scratch / "whole"), self.digests(daemon.data_dir))
+
     async def test_what_is_refused(self):
         daemon = self.start_daemon()
         ada = await self.device(daemon, "ada")
