@@ -29,6 +29,9 @@ extension Ledger {
                             or: "remove some from it"))
                 }
             }
+            if let refusal = try refusal(of: device, of: owner, hearingOf: names) {
+                return .failure(refusal)
+            }
             // Also those of which it hears: they are this user's from now on.
             try store.add(
                 Set(names.map(ExactText.init)).sorted().map(\.string), to: device, by: owner)
@@ -42,6 +45,23 @@ extension Ledger {
             try store.remove(own, from: device)
         }
         return .success(.deviceChanged)
+    }
+
+    /// Why a user may not have one more hear of channels; `nil` when they may.
+    private func refusal(
+        of device: PushDevice, of owner: String?, hearingOf names: [String]
+    ) throws(StoreError) -> ProtocolError? {
+        guard let owner else { return nil }
+        for name in names {
+            let others = try store.deviceCount(
+                of: Channel(name, keyset: device.keyset), registeredBy: owner, besides: device)
+            guard others < Limits.devicesPerUserMax else {
+                return .tooManyChannels(
+                    Limits.devicesPerUserMax, "devices of a user", per: "channel",
+                    or: "remove some from it")
+            }
+        }
+        return nil
     }
 
     /// Why its tenant may not keep what a device is to hear of; `nil` when it may.

@@ -16,4 +16,7 @@ extension Limits {
     /// Devices that hear of one channel by push, and stand in a webhook's event; over it: status
     /// 400.
     static let devicesPerChannelMax = 1000
+    /// Of these, devices of one user, as tokens name them: so nobody alone makes each event of a
+    /// channel a long one; over it: status 400.
+    static let devicesPerUserMax = 50
 }

@@ -15,6 +15,15 @@ extension MemoryStore {
         return Array(devices.keys.sorted { $0.order < $1.order }.prefix(limit))
     }
 
+    func deviceCount(
+        of channel: Channel, registeredBy user: String, besides device: PushDevice
+    ) -> Int {
+        working.pushDevices.count { known, channels in
+            known != device && ExactText(known.keyset) == ExactText(channel.keyset)
+                && channels[ExactText(channel.name)] == ExactText(user)
+        }
+    }
+
     func add(_ channels: [String], to device: PushDevice, by user: String?) {
         for channel in channels.map(ExactText.init) {
             let before = working.pushDevices[device]?[channel]

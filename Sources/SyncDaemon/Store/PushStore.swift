@@ -7,6 +7,13 @@ protocol PushStore: PushReader {
     /// The devices that hear of a channel, in one order.
     func devices(of channel: Channel, limit: Int) throws(StoreError) -> [PushDevice]
 
+    /// How many devices hear of a channel that a user registered, besides one.
+    ///
+    /// - Complexity: O(devices of the channel).
+    func deviceCount(
+        of channel: Channel, registeredBy user: String, besides device: PushDevice
+    ) throws(StoreError) -> Int
+
     /// Has a device hear of channels.
     ///
     /// - Parameter user: Whose they are from now on; `nil`: nobody's, unless they are somebody's.

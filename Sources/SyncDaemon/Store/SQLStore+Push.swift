@@ -26,6 +26,15 @@ extension SQLStore {
         return devices
     }
 
+    func deviceCount(
+        of channel: Channel, registeredBy user: String, besides device: PushDevice
+    ) throws(StoreError) -> Int {
+        try statements.push.countOfUser.first([
+            .text(channel.keyset), .text(channel.name), .text(user), .text(device.token),
+            .text(device.gateway.rawValue), .text(device.environment), .text(device.topic),
+        ]) { Int($0.integer(0)) } ?? 0
+    }
+
     func add(
         _ channels: [String], to device: PushDevice, by user: String?
     ) throws(StoreError) {
@@ -129,6 +138,7 @@ final class SQLPushStatements {
 
     let channels: StoreStatement
     let devices: StoreStatement
+    let countOfUser: StoreStatement
     let add: StoreStatement
     let own: StoreStatement
     let remove: StoreStatement
@@ -140,6 +150,11 @@ final class SQLPushStatements {
             SELECT gateway, token, environment, topic FROM push_device
             WHERE keyset = ? AND channel = ?
             ORDER BY token, gateway, environment, topic LIMIT ?
+            """)
+        countOfUser = try connection.prepare(
+            """
+            SELECT count(*) FROM push_device WHERE keyset = ? AND channel = ? AND "user" = ?
+            AND NOT (token = ? AND gateway = ? AND environment = ? AND topic = ?)
             """)
         add = try connection.prepare(
             """

@@ -15,6 +15,12 @@ extension SimulatedStore {
         try platter.devices(of: channel, limit: limit)
     }
 
+    func deviceCount(
+        of channel: Channel, registeredBy user: String, besides device: PushDevice
+    ) throws(StoreError) -> Int {
+        try platter.deviceCount(of: channel, registeredBy: user, besides: device)
+    }
+
     func add(
         _ channels: [String], to device: PushDevice, by user: String?
     ) throws(StoreError) {

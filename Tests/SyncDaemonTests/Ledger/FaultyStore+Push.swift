@@ -13,6 +13,12 @@ extension FaultyStore {
         base.devices(of: channel, limit: limit)
     }
 
+    func deviceCount(
+        of channel: Channel, registeredBy user: String, besides device: PushDevice
+    ) -> Int {
+        base.deviceCount(of: channel, registeredBy: user, besides: device)
+    }
+
     func add(_ channels: [String], to device: PushDevice, by user: String?) {
         base.add(channels, to: device, by: user)
     }

@@ -72,6 +72,27 @@ struct LedgerPushTests {
         #expect(try change("t0", .add(["a", "b"])) == .deviceChanged, "it is one of them")
     }
 
+    @Test("a user has so many devices at a channel, whoever had them before")
+    func devicesOfUser() throws {
+        func add(_ token: String, _ names: [String], by owner: String?) throws {
+            let write = write(.changeDevice(device(token), .add(names), owner: owner))
+            _ = try bench.commit(write).answers[0].result.get()
+        }
+        for number in 0..<Limits.devicesPerUserMax {
+            try add("e\(number)", ["a"], by: "eve")
+            try add("b\(number)", ["a"], by: "bob")
+        }
+        #expect(throws: ProtocolError.self) { try add("more", ["b", "a"], by: "eve") }
+        #expect(throws: ProtocolError.self) { try add("b0", ["a"], by: "eve") }
+        #expect(try bench.store.channels(of: device("more")) == [])
+        try add("e0", ["a", "b"], by: "eve")
+        try add("more", ["a"], by: nil)
+        try add("ada", ["a"], by: "ada")
+        #expect(
+            try bench.store.devices(of: Channel("a"), limit: 1000).count
+                == 2 * Limits.devicesPerUserMax + 2)
+    }
+
     private func told(by devices: Webhook.Devices, _ writes: [Write]) throws -> [String] {
         var webhook = Webhook(name: "hook")
         webhook.devices = devices

@@ -49,6 +49,27 @@ struct StorePushContract {
         #expect(other == pad && other.token == "aa")
     }
 
+    @Test("a user's devices at a channel are counted", arguments: StoreUnderTest.allCases)
+    func countsOfUsers(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        try store.commit(through: 1) {
+            try $0.add(["a", "b"], to: phone, by: "ada")
+            try $0.add(["a"], to: pad, by: "ada")
+            try $0.add(["a"], to: PushDevice(token: "x", gateway: .fcm, keyset: "k"), by: "bob")
+            try $0.add(["a"], to: PushDevice(token: "y", gateway: .fcm, keyset: "k"))
+            let other = PushDevice(token: "z", gateway: .fcm, keyset: "other")
+            try $0.add(["a"], to: other, by: "ada")
+        }
+        func count(_ channel: String, _ user: String, besides device: PushDevice) throws -> Int {
+            try store.deviceCount(of: room(channel), registeredBy: user, besides: device)
+        }
+        #expect(try count("a", "ada", besides: phone) == 1)
+        #expect(try count("b", "ada", besides: pad) == 1)
+        #expect(try count("b", "ada", besides: phone) == 0)
+        #expect(try count("a", "bob", besides: phone) == 1)
+        #expect(try count("a", "eve", besides: phone) == 0)
+    }
+
     @Test("whose a channel is, is kept until it is another's", arguments: StoreUnderTest.allCases)
     func owners(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
