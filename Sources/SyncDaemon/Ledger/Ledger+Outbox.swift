@@ -108,7 +108,7 @@ extension Ledger {
         for webhook in outbox.webhooks where webhook.wants(event) {
             var author: String?
             if webhook.collecting == .author {
-                author = try reactedTo(by: event)
+                author = try self.author(of: event)
                 guard author != nil else { continue }
             }
             var json = text ?? String(decoding: EncodedEnvelope(event).json, as: UTF8.self)
@@ -138,6 +138,20 @@ extension Ledger {
             try store.put(row)
             news.lanes.insert(row.place.laneID)
         }
+    }
+
+    /// Notes whose messages reactions are to, while these are there; for webhooks that collect.
+    func noteAuthors(of events: [Envelope]) throws(StoreError) {
+        guard outbox.collectsReactions, !quarantine.holds(.outbox) else { return }
+        for event in events[authorsNoted...] {
+            reactionAuthors[event.timetoken] = try reactedTo(by: event)
+        }
+        authorsNoted = events.count
+    }
+
+    private func author(of event: Envelope) throws(StoreError) -> String? {
+        if let known = reactionAuthors[event.timetoken] { return known }
+        return try reactedTo(by: event)
     }
 
     /// Whose message a reaction is to; `nil` when it is the user's own, not there, or no reaction.

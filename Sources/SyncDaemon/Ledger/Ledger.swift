@@ -38,6 +38,10 @@ final class Ledger {
     let accounts: Accounts
     /// What webhooks are to get.
     var outbox = OutboxBatches()
+    /// Whose messages reactions of the open transaction are to that may be deleted in it.
+    var reactionAuthors: [Timetoken: String] = [:]
+    /// Events of it of which that is known.
+    var authorsNoted = 0
     /// What became of what they got, and is not in the store yet.
     var outboxSteps: [OutboxStep] = []
     /// Whether the last commit left some of these, though it took them.
@@ -161,7 +165,7 @@ final class Ledger {
             do throws(StoreError) {
                 last = max(start.last, reserved)
                 deletableRows = rowsMax ?? deletedRowsMax
-                suspect = nil
+                (suspect, reactionAuthors, authorsNoted) = (nil, [:], 0)
                 let now = try readClocks()
                 try store.begin()
                 try body(&commit)
@@ -223,7 +227,9 @@ final class Ledger {
         last = last.successor(at: wallTicks())
         let outcome: Outcome
         let decision = try suspecting(write.place) { () throws(StoreError) in
-            try decide(write, at: last, deleting: rows, into: &commit)
+            if case .deleteMessage = write.operation { try noteAuthors(of: commit.events) }
+            if case .deleteMessages = write.operation { try noteAuthors(of: commit.events) }
+            return try decide(write, at: last, deleting: rows, into: &commit)
         }
         switch decision {
         case nil: return nil

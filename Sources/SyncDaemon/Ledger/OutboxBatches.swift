@@ -33,6 +33,9 @@ struct OutboxBatches {
     /// Which collections speak of which messages, also some that are open no more.
     private var mentions = OutboxMentions<Collection>()
 
+    /// Whether a webhook has reactions collected by whose messages they are to.
+    var collectsReactions: Bool { webhooks.contains { $0.collecting == .author } }
+
     init(_ webhooks: [Webhook] = []) { self.webhooks = webhooks }
 
     /// Has the next event of each lane begin another batch.

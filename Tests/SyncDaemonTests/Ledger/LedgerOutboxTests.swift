@@ -218,6 +218,26 @@ struct LedgerOutboxTests {
         #expect(DeliveryBody.bytes(of: rows, at: place) == nil, "nothing is left to tell")
     }
 
+    @Test("a reaction is collected also when its message goes in the same commit")
+    func deletedBeside() throws {
+        bench.ledger.outbox.webhooks = [webhook { $0.collecting = .author }]
+        _ = bench.commit(write(.publish(.numbered(1))), write(.publish(.numbered(2))))
+        _ = bench.commit(write(.add(.on(1000, by: "bob"))), write(.add(.on(1001, by: "bob"))))
+        bench.wall = 2000 + 301_000_000
+
+        _ = bench.commit(
+            write(.remove(.on(1000, by: "bob"), observed: nil)),
+            write(.add(.on(1000, by: "eve"))), write(.deleteMessage(tick(1000))))
+
+        let place = try #require(
+            store.base.durable.outbox.waiting.keys.max { $0.batch < $1.batch })
+        let body = try #require(
+            DeliveryBody.bytes(of: store.makeReader().rows(of: place), at: place))
+        let text = String(decoding: body, as: UTF8.self)
+        #expect(text.contains(#""messageTimetoken":"1000""#))
+        #expect(text.contains(#""added":0,"removed":1,"users":[]"#), "eve's came and went")
+    }
+
     @Test("a batch that is closed tells what it has, whatever is cleared then")
     func closedIsNotTakenBack() throws {
         bench.ledger.outbox.webhooks = [webhook { $0.collecting = .author }]
