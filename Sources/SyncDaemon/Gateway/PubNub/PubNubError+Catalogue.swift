@@ -293,7 +293,8 @@ extension PubNubError {
             self = .comeBackLater(error, status: 429, family)
         case .memoryShort:
             self = .comeBackLater(error, status: endpoint.isSubscribe ? 429 : 503, family)
-        case .overloaded, .behind, .draining, .storeUnavailable, .interceptorFailed:
+        case .overloaded, .behind, .draining, .storeUnavailable, .interceptorFailed,
+            .interceptorUnclear:
             if endpoint.isSubscribe {
                 self = .tooManyRequests(.gateway)
             } else {

@@ -156,7 +156,10 @@ struct PubNubErrorTests {
 
     @Test(
         "a busy daemon is one to come back to, in every family",
-        arguments: [ProtocolError.overloaded, .draining, .storeUnavailable])
+        arguments: [
+            ProtocolError.overloaded, .draining, .storeUnavailable, .interceptorFailed,
+            .interceptorUnclear,
+        ])
     func busy(error: ProtocolError) {
         for endpoint in endpoints {
             let response = PubNubError(error, for: endpoint, at: sampleTime).response
