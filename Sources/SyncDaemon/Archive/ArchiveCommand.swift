@@ -135,16 +135,9 @@ extension ArchiveDirectory {
     /// command has taken, the oldest first.
     fileprivate func untaken() throws(DatabaseFileError) -> [String] {
         let names = try runs().flatMap { run in
-            (run.bases + run.pieces + run.ends).sorted { $0.through < $1.through }
+            (run.bases + run.pieces + (run.end.map { [$0] } ?? []))
+                .sorted { $0.through < $1.through }
         }
         return [Self.owner] + names.map(\.path).filter(isUntaken)
-    }
-
-    fileprivate func isUntaken(_ path: String) -> Bool {
-        DataDirectory.mode(of: "\(self.path)/\(path)").map { $0 & 0o200 != 0 } ?? false
-    }
-
-    fileprivate func noteTaken(_ path: String) -> Bool {
-        unsafe chmod("\(self.path)/\(path)", 0o400) == 0
     }
 }

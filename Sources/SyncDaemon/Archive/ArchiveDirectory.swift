@@ -10,9 +10,11 @@ struct ArchiveRun: Hashable, Sendable {
     var bases: [ArchiveName] = []
     /// Ascending, by number.
     var pieces: [ArchiveName] = []
-    /// Say that nothing was written behind it before the daemon stopped.
-    var ends: [ArchiveName] = []
-    var isEnded: Bool { !ends.isEmpty }
+    /// Says that nothing was written behind it before the daemon stopped.
+    var end: ArchiveName?
+
+    /// Whether all is there that was written until the daemon stopped.
+    var isEnded: Bool { end.map { $0.through <= through } ?? false }
 
     /// The newest base of a moment or before.
     func base(at moment: Timetoken) -> ArchiveName? { bases.last { $0.through <= moment } }
@@ -24,8 +26,21 @@ struct ArchiveRun: Hashable, Sendable {
         return rest[..<min(end + 1, rest.endIndex)]
     }
 
+    /// Of the piece behind all that there are.
+    var nextNumber: Int {
+        guard case .piece(let number) = pieces.last?.kind else { return 0 }
+        return number + 1
+    }
+
     /// What it leads to.
     var through: Timetoken { max(bases.last?.through ?? .zero, pieces.last?.through ?? .zero) }
+}
+
+/// Files that went because they were old.
+struct ForgottenFiles: Hashable, Sendable {
+    var count = 0
+    /// Of these: what no command had taken.
+    var untaken = 0
 }
 
 /// A directory that one store has for itself.
@@ -94,7 +109,7 @@ struct ArchiveDirectory: Sendable {
                 switch found.kind {
                 case .base: run.bases.append(found)
                 case .piece: run.pieces.append(found)
-                case .end: run.ends.append(found)
+                case .end: run.end = found
                 }
             }
             run.bases.sort { $0.through < $1.through }
@@ -134,21 +149,37 @@ struct ArchiveDirectory: Sendable {
 
     /// Removes what leads to no moment after `moment`.
     ///
-    /// - Returns: How many files went.
-    func forget(before moment: Timetoken) throws(DatabaseFileError) -> Int {
-        var count = 0
+    /// - Returns: What went.
+    func forget(before moment: Timetoken) throws(DatabaseFileError) -> ForgottenFiles {
+        var forgotten = ForgottenFiles()
         let runs = try runs()
         for (index, run) in runs.enumerated() {
             // The last one is still being written.
             let isOver = index < runs.count - 1 && run.through < moment
             let base = run.base(at: moment)
-            let old = (run.bases + run.pieces).filter { name in
+            var old = (run.bases + run.pieces).filter { name in
                 isOver || base.map { name.through < $0.through } ?? false
             }
-            for name in old { FileSystem.remove("\(path)/\(name.path)") }
+            if isOver, let end = run.end { old.append(end) }
+            for name in old {
+                forgotten.count += 1
+                forgotten.untaken += isUntaken(name.path) ? 1 : 0
+                FileSystem.remove("\(path)/\(name.path)")
+            }
             if isOver { _ = unsafe rmdir("\(path)/\(run.name)") }
-            count += old.count
         }
-        return count
+        return forgotten
+    }
+
+    /// Whether no command has taken it.
+    ///
+    /// - Parameter path: In the archive.
+    func isUntaken(_ path: String) -> Bool {
+        DataDirectory.mode(of: "\(self.path)/\(path)").map { $0 & 0o200 != 0 } ?? false
+    }
+
+    /// Notes that a command has taken it: its owner's mode cannot be written to any more.
+    func noteTaken(_ path: String) -> Bool {
+        unsafe chmod("\(self.path)/\(path)", 0o400) == 0
     }
 }

@@ -59,6 +59,7 @@ extension ArchiveDirectory {
         try copy(base, to: target)
         var replay = LogReplay(of: try .changing(target), from: base.through, to: moment)
         var next: Int?
+        var isReached = false
         for piece in run.pieces(from: base, to: moment) {
             guard case .piece(let number) = piece.kind else { continue }
             if let next, number != next {
@@ -68,7 +69,13 @@ extension ArchiveDirectory {
             }
             next = number + 1
             outcome.pieces += 1
-            guard try replay.add("\(path)/\(piece.path)") else { break }
+            guard try replay.add("\(path)/\(piece.path)") else {
+                isReached = true
+                break
+            }
+        }
+        if let end = run.end, !isReached, replay.through < min(moment, end.through) {
+            throw .missingPiece(run.nextNumber, run: "\(path)/\(run.name)")
         }
         (outcome.through, outcome.transactions) = (replay.through, replay.transactions)
         try replay.finish()

@@ -27,6 +27,8 @@ struct ArchiveFigures: Hashable, Sendable {
     var untaken = 0
     /// Seconds since it was first given the one that is next.
     var untakenSeconds = 0
+    /// Files that went because they were old, and that it had not taken.
+    var lost = 0
 }
 
 /// Archives on a thread of its own, so that a slow directory lets nobody wait.
@@ -234,7 +236,13 @@ private struct ArchiveKeeper {
         lastForgetting = now
         let kept = UInt64(settings.keptDays) * 24 * hour
         guard now.rawValue > kept else { return }
-        let count = try archive.forget(before: Timetoken(rawValue: now.rawValue - kept))
-        if count > 0 { log.info("What was archived long ago is removed.", ["files": count]) }
+        let gone = try archive.forget(before: Timetoken(rawValue: now.rawValue - kept))
+        guard gone.count > 0 else { return }
+        log.info("What was archived long ago is removed.", ["files": gone.count])
+        guard settings.command != nil, gone.untaken > 0 else { return }
+        figures.lost += gone.untaken
+        log.error(
+            "Files of the archive are gone that [archive] command has not taken in keep_days.",
+            ["files": gone.untaken])
     }
 }

@@ -25,6 +25,10 @@ extension Metrics {
             gauge(
                 "archive_untaken_oldest_seconds",
                 "Seconds since it was first given the file that is next.", figures.untakenSeconds),
+            counter(
+                "archive_lost_files",
+                "Files that were removed after keep_days, and that [archive] command had not taken.",
+                figures.lost),
         ]
     }
 }

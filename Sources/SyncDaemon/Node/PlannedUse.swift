@@ -36,10 +36,10 @@ struct PlannedUse: Sendable {
             "online", 1...100, into: \.online,
             "Percent of them whose device is connected when most are."),
         .optionalNumber(
-            "messages_per_day", into: \.messagesPerDay,
+            "messages_per_day", 0..., into: \.messagesPerDay,
             "Messages of all users in a day. Without it ten for each user."),
         .optionalNumber(
-            "reactions_per_day", into: \.reactionsPerDay,
+            "reactions_per_day", 0..., into: \.reactionsPerDay,
             "Reactions of all users in a day. Without it 30 for each user."),
         .number(
             "taken_back", 0...100, into: \.takenBack, "Percent of the reactions that are removed."),
@@ -47,7 +47,7 @@ struct PlannedUse: Sendable {
             "message_bytes", 1...32_768, into: \.messageBytes,
             "Bytes of a message: payload, meta and type."),
         .optionalNumber(
-            "channels", into: \.channels,
+            "channels", 1..., into: \.channels,
             "Channels that are used. Without it one for ten users."),
         .number("followed", 1...10_000, into: \.followed, "Channels that a device follows."),
         .number(
@@ -73,9 +73,9 @@ struct PlannedUse: Sendable {
 extension SettingKey<PlannedUse> {
     /// A whole number, which follows from others when it is not said.
     fileprivate static func optionalNumber(
-        _ name: String, into path: Field<Int?>, _ summary: String
+        _ name: String, _ least: PartialRangeFrom<Int>, into path: Field<Int?>, _ summary: String
     ) -> SettingKey {
-        let range = 1...1_000_000_000_000
+        let range = least.lowerBound...1_000_000_000_000
         return value(
             name, into: path, placeholder: "N",
             expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", summary,

@@ -253,13 +253,58 @@ struct ArchiveTests {
         }
         try world.deliver()
         let before = try #require(try world.archive.runs().last)
-        #expect(try world.archive.forget(before: tick(650)) == 7)
+        #expect(
+            try world.archive.forget(before: tick(650)) == ForgottenFiles(count: 7, untaken: 7))
         let after = try #require(try world.archive.runs().last)
         #expect(after.bases.map(\.through) == [tick(600), tick(900)])
         #expect(before.pieces.count - after.pieces.count == 5)
         #expect(try world.restored(tick(600)) == [100, 200, 300, 400, 500, 600])
         #expect(try world.restored(tick(700)).last == 700)
         #expect(throws: DatabaseFileError.self) { try world.restored(tick(500)) }
+    }
+
+    @Test("of a run that is over everything is forgotten, and what no command took is counted")
+    func forgettingRuns() throws {
+        try world.begin()
+        try world.makeBase()
+        try world.publish(at: 100)
+        world.log.finish()
+        world.log.end()
+        try world.deliver()
+        let old = try #require(try world.archive.runs().last)
+        try #require(old.end != nil)
+        world.startAnew()
+        try world.publish(at: 200)
+        try world.makeBase()
+        try world.deliver()
+        for name in old.bases { #expect(world.archive.noteTaken(name.path)) }
+        #expect(
+            try world.archive.forget(before: tick(150)) == ForgottenFiles(count: 3, untaken: 2))
+        #expect(try world.archive.runs().map(\.name) != [])
+        #expect(!FileSystem.exists(world.path(of: old)))
+    }
+
+    @Test("a last piece that is missing is noticed where the daemon was stopped")
+    func missingLast() throws {
+        try world.begin()
+        try world.makeBase()
+        for number in 1...3 as ClosedRange<UInt64> {
+            try world.publish(at: number * 100)
+            world.log.finish()
+        }
+        world.log.end()
+        try world.deliver()
+        #expect(try world.restored(tick(900)) == [100, 200, 300])
+        for (lost, left) in [(2, [100, 200]), (1, [100]), (0, [])] as [(Int, [UInt64])] {
+            let run = try #require(try world.archive.runs().last)
+            FileSystem.remove("\(world.archive.path)/\(try #require(run.pieces.last).path)")
+            let missing = DatabaseFileError.missingPiece(lost, run: world.path(of: run))
+            #expect(throws: missing) { try world.restored(.end) }
+            #expect(throws: missing) { try world.restored(tick(900)) }
+            #expect(throws: missing) { try world.verify { _, _ in } }
+            #expect(try !world.archive.reaches(tick(900)))
+            #expect(try world.restored(tick(UInt64(lost) * 100)) == left)
+        }
     }
 
     @Test("verifying puts each run together, and finds a base that is damaged")

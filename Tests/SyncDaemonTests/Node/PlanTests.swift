@@ -132,6 +132,7 @@ struct PlanTests {
         arguments: [
             ([], 100_000.0, 300_000.0, 365), (["--users", "50"], 500, 1500, 365),
             (["--users=50", "--messages-per-day=7", "--days", "3"], 7, 1500, 3),
+            (["--messages-per-day=0", "--reactions-per-day", "0"], 0, 0, 365),
         ])
     func flags(arguments: [String], messages: Double, reactions: Double, days: Int) throws {
         guard case .plan(let use, asJSON: false) = try Invocation.parse(["plan"] + arguments)
@@ -151,12 +152,27 @@ struct PlanTests {
             (["--users", "many"], "--users"), (["--user", "5"], "--users"),
             (["--json", "--json"], "a second time"), (["--online", "0"], "1 to 100"),
             (["--channels", "+5"], "--channels"), (["file"], "one word too many"),
+            (["--channels", "0"], "from 1 to"), (["--messages-per-day", "-1"], "from 0 to"),
         ])
     func mistakes(arguments: [String], words: String) {
         let error = #expect(throws: ConfigurationError.self) {
             try Invocation.parse(["plan"] + arguments)
         }
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(
+        "a service without messages, or without reactions, or with neither, takes what is left",
+        arguments: [(0, 400), (100, 0), (0, 0)])
+    func nothing(messages: Int, reactions: Int) {
+        let planned = use { ($0.messagesPerDay, $0.reactionsPerDay) = (messages, reactions) }
+        let cost = PlannedCost(planned, costs: Self.ones)
+        let rows = rows(planned)
+        #expect((rows["messages"] == 0) == (messages == 0))
+        #expect((rows["reactions"] == 0) == (reactions == 0))
+        #expect(cost.disk.isFinite && cost.memory.isFinite && cost.cores.isFinite)
+        #expect((cost.writing == 0) == (messages + reactions == 0))
+        #expect(!Planning.json(cost).contains("nan"))
     }
 
     @Test("what no single daemon can do is said")
