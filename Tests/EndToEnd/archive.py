@@ -179,6 +179,8 @@ def main():
                 size = sum(path.stat().st_size for path in archive.glob("*/*"))
                 print(f"{load.written} writes, archive {size / 1e6:.0f} MB", flush=True)
             load.stop()
+            # None is to be: each says why it is there.
+            print(*(it for it in daemon.log().splitlines() if "gap" in it), sep="\n", flush=True)
         compare(archive, load, arguments.moments, arguments.seed, pathlib.Path(work))
 
 

@@ -7,13 +7,14 @@ import os
 import pathlib
 import shutil
 import sqlite3
+import subprocess
 import tempfile
 import time
 import unittest
 
 from archive import Load, bases, is_right, pieces, restored
 from case import eventually
-from daemon import run_to_end
+from daemon import binary, run_to_end
 from disk import SmallDisk, cannot_mount, metric, readiness
 from prometheus import WatchedTestCase
 from raw import RawClient
@@ -172,6 +173,105 @@ class Archive(WatchedTestCase):
             self.assertGreater(shutil.disk_usage(disk.path).free, 32 << 20)
             self.assertNotIn("disk_full", str(readiness(daemon)))
             await asyncio.to_thread(daemon.stop)
+
+    @unittest.skipIf(cannot_mount(), cannot_mount())
+    async def test_where_nothing_may_wait_from_the_start_operators_are_told(self):
+        with SmallDisk(48 << 20) as disk:
+            daemon = self.start(data_dir=os.path.join(disk.path, "data"))
+            with RawClient(daemon.address) as client:
+                client.hello().command("publish", channel="room", payload="kept")
+            await eventually(lambda: "archive_failing" in str(readiness(daemon)), "the trouble")
+            status, troubles = readiness(daemon)
+            self.assertEqual(status, 200)
+            self.assertIn("less than 64 MiB left", str(troubles))
+            self.assertEqual(list(self.archive.glob("*/base-*")), [])
+            await asyncio.to_thread(daemon.stop)
+
+    async def test_an_operators_checkpoint_makes_no_gap_and_the_last_write_is_there(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        with RawClient(daemon.address) as client:
+            client.hello()
+            for number in range(3):
+                newest = int(client.command(
+                    "publish", channel="room", payload=number)["timetoken"])
+                subprocess.run(
+                    [binary("syncctl"), "admin", "checkpoint", "--data-dir", daemon.data_dir],
+                    check=True, stdout=subprocess.DEVNULL)
+        await eventually(lambda: pieces(self.archive)[-1:] >= [newest], "the last write")
+        self.assertEqual(metric(daemon, "archive_gaps_total"), 0)
+        await asyncio.to_thread(daemon.stop)
+        code, said, error = self.restore()
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("3 messages", said)
+        self.assertNotIn("The archive ends there", said)
+
+    async def test_after_a_gap_a_quiet_daemon_s_last_write_comes_to_the_archive(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        path = pathlib.Path(daemon.data_dir) / "syncdaemon.db"
+        with RawClient(daemon.address) as client:
+            client.hello().command("publish", channel="room", payload=1)
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            newest = int(client.command("publish", channel="room", payload=2)["timetoken"])
+        self.assertEqual(metric(daemon, "archive_gaps_total"), 1)
+        await eventually(lambda: bases(self.archive)[-1:] >= [newest], "the next copy")
+        await asyncio.to_thread(daemon.stop)
+        code, said, error = self.restore()
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("2 messages", said)
+
+    async def test_what_is_missing_is_told_and_nothing_else_is_put_in_its_place(self):
+        daemon = self.start()
+        places = []
+        for life in range(3):
+            await eventually(lambda: len(bases(self.archive)) > life, "a copy of the database")
+            with RawClient(daemon.address) as client:
+                client.hello()
+                for number in range(2):
+                    newest = int(client.command(
+                        "publish", channel="room", payload=number)["timetoken"])
+                    await eventually(
+                        lambda newest=newest: pieces(self.archive)[-1:] >= [newest], "a piece")
+                    places.append(newest)
+            await asyncio.to_thread(daemon.stop)
+            if life < 2:
+                daemon.start()
+        self.assertEqual(self.verify()[0], 0)
+        runs = sorted(self.archive.glob("2*/"))
+        away = self.scratch / "away"
+        for lost, moment, words in (
+                (next(runs[1].glob("00000000-*")), places[3], "the piece 0 is missing"),
+                (next(runs[1].glob("base-*")), places[2], "has a gap there"),
+                (runs[1], places[2], "has a gap there"),
+                (sorted(runs[1].glob("*.log.gz"))[-1], places[3], "is missing")):
+            with self.subTest(lost=lost.name):
+                lost.rename(away)
+                code, said, error = self.restore(moment)
+                self.assertEqual((code, said), (1, ""))
+                self.assertIn(words, error)
+                code, said, error = self.verify()
+                self.assertIn(words.replace("has a gap there", "A gap: "), said + error)
+                # What does not need it is there.
+                code, said, error = self.restore(places[1], name=f"before-{lost.name}")
+                self.assertEqual((code, error), (0, ""))
+                self.assertIn("2 messages", said)
+                away.rename(lost)
+        code, said, error = self.restore(places[3], name="all")
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("4 messages", said)
+
+    async def test_a_backup_has_one_moment(self):
+        daemon = self.start()
+        backup = str(self.scratch / "backup.db")
+        self.assertEqual(run_to_end("backup", "--data-dir", daemon.data_dir, backup)[0], 0)
+        code, said, error = run_to_end(
+            "restore", "--data-dir", str(self.scratch / "r"), "--at", "2026-11-30T09:30:00Z",
+            backup)
+        self.assertEqual((code, said), (1, ""))
+        self.assertIn("a backup has one moment", error)
+        self.assertFalse((self.scratch / "r" / "syncdaemon.db").exists())
 
     async def test_a_copy_of_a_store_does_not_write_into_its_archive(self):
         daemon = self.start()

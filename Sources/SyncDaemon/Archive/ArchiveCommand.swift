@@ -134,10 +134,6 @@ extension ArchiveDirectory {
     /// Whose archive it is, which another place may not know yet, and then the paths of what no
     /// command has taken, the oldest first.
     fileprivate func untaken() throws(DatabaseFileError) -> [String] {
-        let names = try runs().flatMap { run in
-            (run.bases + run.pieces + (run.end.map { [$0] } ?? []))
-                .sorted { $0.through < $1.through }
-        }
-        return [Self.owner] + names.map(\.path).filter(isUntaken)
+        [Self.owner] + (try runs().flatMap(\.names).map(\.path).filter(isUntaken))
     }
 }

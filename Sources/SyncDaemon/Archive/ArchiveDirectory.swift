@@ -10,6 +10,8 @@ struct ArchiveRun: Hashable, Sendable {
     var bases: [ArchiveName] = []
     /// Ascending, by number.
     var pieces: [ArchiveName] = []
+    /// Says where the database stood before the daemon began to write to it.
+    var start: ArchiveName?
     /// Says that nothing was written behind it before the daemon stopped.
     var end: ArchiveName?
 
@@ -19,21 +21,44 @@ struct ArchiveRun: Hashable, Sendable {
     /// The newest base of a moment or before.
     func base(at moment: Timetoken) -> ArchiveName? { bases.last { $0.through <= moment } }
 
-    /// The pieces that lead from a base to a moment and beyond.
-    func pieces(from base: ArchiveName, to moment: Timetoken) -> ArraySlice<ArchiveName> {
-        let rest = pieces.drop { $0.through < base.through }
+    /// The pieces that lead from a base to a moment and beyond, as far as they are there.
+    func pieces(from next: Int, to moment: Timetoken) -> ArraySlice<ArchiveName> {
+        let rest = pieces.drop { $0.kind.isPiece(before: next) }
         let end = rest.firstIndex { $0.through > moment } ?? rest.endIndex
         return rest[..<min(end + 1, rest.endIndex)]
     }
 
-    /// Of the piece behind all that there are.
-    var nextNumber: Int {
-        guard case .piece(let number) = pieces.last?.kind else { return 0 }
-        return number + 1
+    /// All that it has.
+    var names: [ArchiveName] {
+        (bases + pieces + [start, end].compactMap(\.self)).sorted { $0.through < $1.through }
+    }
+
+    /// Whether nothing was written behind what this one leads to before another one began.
+    func isContinued(by next: ArchiveRun) -> Bool {
+        guard isEnded, let end, case .start(let after) = next.start?.kind else { return false }
+        return after == end.through
     }
 
     /// What it leads to.
     var through: Timetoken { max(bases.last?.through ?? .zero, pieces.last?.through ?? .zero) }
+}
+
+extension ArchiveName.Kind {
+    fileprivate func isPiece(before next: Int) -> Bool {
+        if case .piece(let number) = self { number < next } else { false }
+    }
+}
+
+extension ArchiveName {
+    /// Whether nothing behind this base needs another file of its run.
+    fileprivate func outdates(_ other: ArchiveName) -> Bool {
+        guard case .base(let next, _) = kind else { return false }
+        return switch other.kind {
+        case .piece: other.kind.isPiece(before: next)
+        case .base: other.through < through
+        case .start, .end: false
+        }
+    }
 }
 
 /// Files that went because they were old.
@@ -102,19 +127,20 @@ struct ArchiveDirectory: Sendable {
         var runs: [ArchiveRun] = []
         for name in try FileSystem.names(in: path) {
             let directory = "\(path)/\(name)"
-            guard FileSystem.isDirectory(directory) else { continue }
+            guard ArchiveName.isRun(name), FileSystem.isDirectory(directory) else { continue }
             var run = ArchiveRun(name: name)
             for file in try FileSystem.names(in: directory) {
                 guard let found = ArchiveName(run: name, file: file) else { continue }
                 switch found.kind {
                 case .base: run.bases.append(found)
                 case .piece: run.pieces.append(found)
+                case .start: run.start = found
                 case .end: run.end = found
                 }
             }
             run.bases.sort { $0.through < $1.through }
-            run.pieces.sort { $0.through < $1.through }
-            runs.append(run)
+            run.pieces.sort { $0.file < $1.file }
+            if !run.names.isEmpty { runs.append(run) }
         }
         return runs
     }
@@ -155,12 +181,9 @@ struct ArchiveDirectory: Sendable {
         let runs = try runs()
         for (index, run) in runs.enumerated() {
             // The last one is still being written.
-            let isOver = index < runs.count - 1 && run.through < moment
+            let isOver = index < runs.count - 1 && run.names.allSatisfy { $0.through < moment }
             let base = run.base(at: moment)
-            var old = (run.bases + run.pieces).filter { name in
-                isOver || base.map { name.through < $0.through } ?? false
-            }
-            if isOver, let end = run.end { old.append(end) }
+            let old = run.names.filter { isOver || base?.outdates($0) ?? false }
             for name in old {
                 forgotten.count += 1
                 forgotten.untaken += isUntaken(name.path) ? 1 : 0

@@ -13,18 +13,23 @@ struct ArchiveOutcome: Hashable, Sendable {
 }
 
 extension [ArchiveRun] {
-    /// Where the archive goes on, when a moment is behind what one run has, and something may have
-    /// been written there; `nil`: it is not, or nothing was, or nobody knows more.
-    fileprivate func gap(behind run: ArchiveRun, at moment: Timetoken) -> Timetoken? {
-        guard moment > run.through, !run.isEnded else { return nil }
-        return flatMap(\.bases).map(\.through).filter { $0 > moment }.min()
+    /// What is not known when a moment is behind what a run leads to, and something may have been
+    /// written until then; `nil`: nothing was, or there is no later run.
+    fileprivate func gap(behind run: ArchiveRun, at moment: Timetoken) -> ArchiveGap? {
+        guard moment > run.through, let index = firstIndex(of: run), index + 1 < count else {
+            return nil
+        }
+        let next = self[index + 1]
+        if run.isContinued(by: next), let start = next.start, moment < start.through { return nil }
+        let bases = self[(index + 1)...].flatMap(\.bases).map(\.through)
+        return ArchiveGap(start: run.through, end: bases.filter { $0 > moment }.min())
     }
 }
 
 extension ArchiveDirectory {
     /// Whether it has all that was written until a moment, as far as it tells.
     func reaches(_ moment: Timetoken) throws(DatabaseFileError) -> Bool {
-        guard let last = try runs().last(where: { !$0.bases.isEmpty }) else { return false }
+        guard let last = try runs().last, !last.bases.isEmpty else { return false }
         return moment <= last.through || last.isEnded
     }
 
@@ -33,7 +38,7 @@ extension ArchiveDirectory {
     /// - Parameter moment: ``Timetoken/end``: the newest.
     func restore(
         _ moment: Timetoken, to target: String
-    ) throws(DatabaseFileError) -> ArchiveOutcome {
+    ) throws(DatabaseFileError) -> DatabaseSummary {
         let runs = try runs()
         let found = runs.compactMap { run in run.base(at: moment).map { (run, $0) } }
             .max { left, right in
@@ -45,10 +50,10 @@ extension ArchiveDirectory {
             throw .nothingArchived(
                 at: moment, path: path, first: runs.flatMap(\.bases).map(\.through).min())
         }
-        if let next = runs.gap(behind: run, at: moment) {
-            throw .gap(at: moment, from: run.through, to: next, path: path)
+        if moment != .end, let gap = runs.gap(behind: run, at: moment) {
+            throw .gap(gap, at: moment, path: path)
         }
-        return try restore(run, from: base, moment, to: target)
+        return try summary(of: target, restore(run, from: base, moment, to: target))
     }
 
     /// The same, from a base of one's choice.
@@ -56,18 +61,19 @@ extension ArchiveDirectory {
         _ run: ArchiveRun, from base: ArchiveName, _ moment: Timetoken, to target: String
     ) throws(DatabaseFileError) -> ArchiveOutcome {
         var outcome = ArchiveOutcome(run: run.name, base: base.through, through: base.through)
+        guard case .base(let first, _) = base.kind else { return outcome }
         try copy(base, to: target)
         var replay = LogReplay(of: try .changing(target), from: base.through, to: moment)
-        var next: Int?
+        var next = first
         var isReached = false
-        for piece in run.pieces(from: base, to: moment) {
+        for piece in run.pieces(from: first, to: moment) {
             guard case .piece(let number) = piece.kind else { continue }
-            if let next, number != next {
+            guard number == next else {
                 // Up to there it is all there.
                 guard replay.through < moment else { break }
                 throw .missingPiece(next, run: "\(path)/\(run.name)")
             }
-            next = number + 1
+            next += 1
             outcome.pieces += 1
             guard try replay.add("\(path)/\(piece.path)") else {
                 isReached = true
@@ -75,11 +81,28 @@ extension ArchiveDirectory {
             }
         }
         if let end = run.end, !isReached, replay.through < min(moment, end.through) {
-            throw .missingPiece(run.nextNumber, run: "\(path)/\(run.name)")
+            throw .missingPiece(next, run: "\(path)/\(run.name)")
         }
         (outcome.through, outcome.transactions) = (replay.through, replay.transactions)
         try replay.finish()
         return outcome
+    }
+
+    /// What a restored database has, which leads to where its files' names say that it does.
+    ///
+    /// - Parameter path: Of the database.
+    func summary(
+        of path: String, _ outcome: ArchiveOutcome
+    ) throws(DatabaseFileError) -> DatabaseSummary {
+        let database = try DatabaseFile(path: path, isShared: false)
+        try database.check()
+        let summary = try database.summary()
+        guard summary.last == outcome.through else {
+            throw .damagedPiece(
+                path: "\(self.path)/\(outcome.run)",
+                reason: "what it leads to is not what its files' names say")
+        }
+        return summary
     }
 
     /// - Throws: `damaged` when it is not what was archived.
@@ -89,7 +112,7 @@ extension ArchiveDirectory {
         let sum = try source.forEachPart { bytes, offset throws(DatabaseFileError) in
             try copy.write(bytes, at: offset)
         }
-        guard base.kind == .base(sum: sum) else {
+        guard case .base(_, sum) = base.kind else {
             throw .damagedPiece(path: source.path, reason: "it is not what its name says")
         }
     }

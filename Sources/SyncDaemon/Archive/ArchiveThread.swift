@@ -132,12 +132,20 @@ private struct ArchiveKeeper {
                 try makeBase(at: now)
                 try forget(at: now)
             }
-            if health.clear(.archiveFailing) { log.notice("The archive goes on.") }
+            if let obstacle = shelf.obstacle {
+                report(obstacle)
+            } else if health.clear(.archiveFailing) {
+                log.notice("The archive goes on.")
+            }
         } catch {
             waitsUntil = now.advanced(by: Limits.archiveRetrySeconds * Self.ticksPerSecond)
-            let text = "The archive fails: \(words(of: error))"
-            if health.report(.archiveFailing, text) { log.error(text) }
+            report(words(of: error))
         }
+    }
+
+    private func report(_ reason: String) {
+        let text = "The archive fails: \(reason)"
+        if health.report(.archiveFailing, text) { log.error(text) }
     }
 
     private func words(of error: DatabaseFileError) -> String {
@@ -190,13 +198,14 @@ private struct ArchiveKeeper {
             hasCome(name.path)
             FileSystem.remove(file)
             shelf.put(bytes: -bytes)
-            figures.pieces += 1
+            if case .piece = name.kind { figures.pieces += 1 }
             figures.through = max(figures.through, name.through)
         }
     }
 
     private mutating func makeBase(at now: Timetoken) throws(DatabaseFileError) {
-        guard let run = shelf.run else { return }
+        // What is committed from now on is in this piece, or behind it.
+        guard let (run, next) = shelf.place else { return }
         // Where it was taken away the run goes on from another one.
         if let lastBase, lastBase.name.run == run,
             FileSystem.exists("\(archive.path)/\(lastBase.name.path)")
@@ -214,7 +223,7 @@ private struct ArchiveKeeper {
             throw error
         }
         let sum = try BinaryFile.reading(part.path).forEachPart()
-        let name = ArchiveName(run: run, .base(sum: sum), through: summary.last)
+        let name = ArchiveName(run: run, .base(next: next, sum: sum), through: summary.last)
         try part.conclude()
         try FileSystem.rename(directory + "/base", to: "\(archive.path)/\(name.path)")
         try FileSystem.sync(directory)

@@ -27,7 +27,9 @@ import Glibc
 
     /// What is compressed, or is not.
     static func reading(_ path: String) throws(DatabaseFileError) -> CompressedFile {
-        try CompressedFile(path, "rbe")
+        // Neither a link, nor a pipe that has it wait.
+        _ = try BinaryFile.reading(path)
+        return try CompressedFile(path, "rbe")
     }
 
     /// In the place of what is there; only its user may read it.

@@ -64,7 +64,7 @@ extension ArchiveDirectory {
         in scratch: String,
         _ told: (ArchiveRun, Result<(VerifiedRun, DatabaseSummary), DatabaseFileError>) -> Void
     ) throws(DatabaseFileError) {
-        for run in try runs() where !run.bases.isEmpty || !run.pieces.isEmpty {
+        for run in try runs() {
             told(
                 run,
                 Result { () throws(DatabaseFileError) in try verify(run, in: scratch) })
@@ -79,11 +79,12 @@ extension ArchiveDirectory {
         }
         for other in run.bases.dropFirst() {
             try BinaryFile.changing(scratch).setLength(0)
-            _ = try restore(run, from: other, other.through, to: scratch)
-            try DatabaseFile(path: scratch, isShared: false).check()
+            let outcome = try restore(run, from: other, other.through, to: scratch)
+            _ = try self.summary(of: scratch, outcome)
         }
         try BinaryFile.changing(scratch).setLength(0)
         let outcome = try restore(run, from: base, .end, to: scratch)
+        _ = try self.summary(of: scratch, outcome)
         let summary = try DatabaseFile.verify(scratch)
         let verified = VerifiedRun(
             name: run.name, bases: run.bases.count, pieces: outcome.pieces,

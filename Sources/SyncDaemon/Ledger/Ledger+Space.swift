@@ -20,7 +20,15 @@ extension Ledger {
 
     /// Copies the log into the file, and empties it unless somebody reads from it.
     func copyLog(failure: inout StoreError?) {
-        do throws(StoreError) { _ = try store.emptyLog() } catch { failure = error }
+        do throws(StoreError) {
+            try store.copyLog()
+        } catch {
+            switch error {
+            // The log stays as it is, and what is in it is durable.
+            case .full, .damaged: break
+            default: failure = error
+            }
+        }
     }
 
     /// Commits what found no room, without deleting anything at once: a page for each row that

@@ -9,6 +9,8 @@ extension Limits {
     static let archivePieceBytes = 16 * 1024 * 1024
     /// Frames of one chunk; an archive with more is no archive.
     static let archiveChunkFramesMax: UInt64 = 268_435_456
+    /// Transactions of one chunk likewise: fewer than `archiveTakeBytes` has pages, and one.
+    static let archiveChunkMarksMax: UInt64 = 16_384
     /// Frames of the log that are read at a time.
     static let archiveFramesPerRead = 64
     /// Bytes of a file that are copied at a time.

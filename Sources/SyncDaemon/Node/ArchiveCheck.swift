@@ -26,7 +26,9 @@ extension Examination {
             return
         }
         let source = configuration.sources["archive.directory"] ?? .standard
-        if let reason = obstacle(at: path) {
+        if isInData(path) {
+            mistakes.append(.archive(source, .inData(path: path)))
+        } else if let reason = obstacle(at: path) {
             mistakes.append(.archive(source, .unusable(path: path, reason: reason)))
         } else if let mode = DataDirectory.mode(of: path), mode & 0o077 != 0 {
             warnings.append(.directoryForAll(source, path: path, mode: mode))
@@ -42,12 +44,13 @@ extension Examination {
         }
     }
 
+    private func isInData(_ path: String) -> Bool {
+        let data = configuration.directory
+        return !data.isEmpty && (path == data || path.hasPrefix(data + "/"))
+    }
+
     private func obstacle(at path: String) -> String? {
         guard FileSystem.exists(path) else { return "there is no such directory" }
-        let data = configuration.directory
-        guard path != data, !path.hasPrefix(data + "/") else {
-            return "it is in the directory of the data, which it is to outlive"
-        }
         let names = (try? FileSystem.names(in: path)) ?? []
         guard names.isEmpty || ArchiveDirectory(path: path).isThere else {
             return "it is not empty, and no archive"
@@ -64,6 +67,8 @@ extension Examination {
 /// What is wrong with an archive.
 enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
     case noFile
+    /// Below the data, with which it would be gone.
+    case inData(path: String)
     case unusable(path: String, reason: String)
     case program(path: String, reason: String)
 
@@ -73,6 +78,9 @@ enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
         case .noFile:
             "[archive] is for kind = sqlite. Leave it out: a PostgreSQL server archives by itself,"
                 + " and what is in memory is gone with the daemon."
+        case .inData(let path):
+            "[archive] directory \(LogText.quoted(path)) is in the directory of the data, which it"
+                + " is to outlive. Name one elsewhere, on another disk."
         case .unusable(let path, let reason):
             "[archive] directory \(LogText.quoted(path)) cannot hold the archive: \(reason). Make"
                 + " it for the daemon's user: install -d -m 700 -o USER DIR."

@@ -30,6 +30,7 @@ extension Copying {
             try archive.verify(in: path) { report.add($0, $1) }
         }
         part.discard()
+        report.end()
         guard !report.lines.isEmpty else {
             throw .nothingArchived(at: .end, path: archive.path, first: nil)
         }
@@ -45,7 +46,12 @@ private struct VerifiedArchive {
     private(set) var lines: [String] = []
     /// The first thing that is wrong.
     private(set) var fault: DatabaseFileError?
-    private var last: VerifiedRun?
+    /// The run before.
+    private var last: ArchiveRun?
+    /// From where on nothing is known; `nil`: it is.
+    private var unknown: Timetoken?
+    /// Whether there was a copy: before the first one nothing is to be known.
+    private var isCopied = false
     /// Why nothing can be restored; `nil`: something can.
     private(set) var lack: DatabaseFileError?
     private var isOfUse = false
@@ -53,30 +59,40 @@ private struct VerifiedArchive {
     mutating func add(
         _ run: ArchiveRun, _ result: Result<(VerifiedRun, DatabaseSummary), DatabaseFileError>
     ) {
+        addGap(before: run)
         switch result {
-        case .success((let verified, let summary)): add(verified, summary)
+        case .success((let verified, let summary)):
+            (isOfUse, lack) = (true, nil)
+            lines.append(
+                "\(run.name) is sound: any moment from \(verified.first.dateText) to"
+                    + " \(verified.last.dateText) can be restored (\(verified.bases) copies,"
+                    + " \(verified.pieces) pieces with \(verified.transactions) transactions); at"
+                    + " the end it holds \(summary).")
         case .failure(.noBase(let run, let pieces)):
             let found = DatabaseFileError.noBase(run: run, pieces: pieces)
             lines.append(found.description)
             if !isOfUse { lack = found }
         case .failure(let error):
             fault = fault ?? error
-            last = nil
             lines.append("\(run.name) is not what was archived: \(error)")
         }
     }
 
-    private mutating func add(_ run: VerifiedRun, _ summary: DatabaseSummary) {
-        if let last, !last.isEnded, last.last < run.first {
-            lines.append(
-                "A gap: of what was written between \(last.last.dateText) and"
-                    + " \(run.first.dateText) nothing is known.")
+    /// Says where what is behind the last run is in no other one.
+    mutating func end() {
+        if let unknown { lines.append("A gap: \(ArchiveGap(start: unknown, end: nil)).") }
+    }
+
+    private mutating func addGap(before run: ArchiveRun) {
+        if let last, unknown == nil, isCopied {
+            // What came first in the new life is in its copy, and in no piece.
+            unknown = last.isContinued(by: run) ? run.start?.through : last.through
         }
         last = run
-        (isOfUse, lack) = (true, nil)
-        lines.append(
-            "\(run.name) is sound: any moment from \(run.first.dateText) to \(run.last.dateText)"
-                + " can be restored (\(run.bases) copies, \(run.pieces) pieces with"
-                + " \(run.transactions) transactions); at the end it holds \(summary).")
+        guard let base = run.bases.first?.through else { return }
+        if let start = unknown, start < base {
+            lines.append("A gap: \(ArchiveGap(start: start, end: base)).")
+        }
+        (unknown, isCopied) = (nil, true)
     }
 }

@@ -11,6 +11,7 @@ enum CopyError: Error, CustomStringConvertible {
     case serverStore
     case noData(directory: String)
     case served(directory: String)
+    case oneMoment(path: String)
     case store(StoreError)
     case file(DatabaseFileError)
 
@@ -26,6 +27,9 @@ enum CopyError: Error, CustomStringConvertible {
         case .served(let directory):
             "A daemon runs on \(directory). Stop it first: systemctl stop syncdaemon.socket"
                 + " syncdaemon.service (or Ctrl-C, where no systemd runs it)."
+        case .oneMoment(let path):
+            "\(path) is no directory, and so no archive: a backup has one moment. Leave --at out,"
+                + " or name the directory that [archive] directory names."
         case .store(let error): error.description
         case .file(let error): error.description
         }
@@ -128,6 +132,8 @@ enum Copying {
     ) -> Int32 {
         report {
             () throws(CopyError) in
+            let isArchive = FileSystem.isDirectory(source)
+            guard moment == nil || isArchive else { throw .oneMoment(path: source) }
             let target = try path(in: configuration)
             let directory = configuration.directory
             // For as long as this command runs, no daemon starts here.
@@ -137,8 +143,8 @@ enum Copying {
             var isShort = false
             do throws(DatabaseFileError) {
                 (summary, kept) = try replace(target, in: directory, with: source, at: moment)
-                if let moment, FileSystem.isDirectory(source) {
-                    isShort = !(try ArchiveDirectory(path: source).reaches(moment))
+                if isArchive {
+                    isShort = !(try ArchiveDirectory(path: source).reaches(moment ?? .end))
                 }
             } catch {
                 throw .file(error)
@@ -155,12 +161,13 @@ enum Copying {
                 : " The contents of its \(summary.files) files belong into \(directory)/files,"
                     + " before the daemon starts."
             let commit =
-                FileSystem.isDirectory(source)
+                isArchive
                 ? " Its last commit is \(summary.last), \(summary.last.dateText)." : ""
             let end =
                 isShort
-                ? " The archive ends there: of what was written from then to that moment it has"
-                    + " nothing." : ""
+                ? " The archive ends there: of what was written"
+                    + (moment == nil ? " later" : " from then to that moment")
+                    + " it has nothing." : ""
             return
                 "Restored into \(directory): \(target) holds \(summary)."
                 + "\(commit)\(end)\(before)\(files)\(place)"
@@ -209,10 +216,7 @@ enum Copying {
         _ archive: ArchiveDirectory, at moment: Timetoken, to part: String
     ) throws(DatabaseFileError) -> DatabaseSummary {
         try filling(part, to: 0) { () throws(DatabaseFileError) in
-            _ = try archive.restore(moment, to: part)
-            let restored = try DatabaseFile(path: part, isShared: false)
-            try restored.check()
-            return try restored.summary()
+            try archive.restore(moment, to: part)
         }
     }
 
@@ -288,10 +292,8 @@ enum Copying {
 
 extension DatabaseSummary: CustomStringConvertible {
     var description: String {
-        let seconds = Int(last.rawValue / 10_000_000)
-        let end = LogText.timestamp(LogTime(seconds: seconds, nanoseconds: 0))
-        return "\(channels) channels, \(messages) messages and \(actions) reactions,"
-            + (last == .zero ? " never written to" : " up to \(end)")
+        "\(channels) channels, \(messages) messages and \(actions) reactions,"
+            + (last == .zero ? " never written to" : " up to \(last.dateText)")
     }
 }
 

@@ -27,7 +27,7 @@ extension Metrics {
                 "Seconds since it was first given the file that is next.", figures.untakenSeconds),
             counter(
                 "archive_lost_files",
-                "Files that were removed after keep_days, and that [archive] command had not taken.",
+                "Files that went with keep_days and that [archive] command had not taken.",
                 figures.lost),
         ]
     }

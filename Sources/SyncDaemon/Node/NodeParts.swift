@@ -146,7 +146,10 @@ struct NodeArchive {
                 ChildProgram($0, in: ProcessEnvironment.all())
             })
         shelf = ArchiveShelf(beside: database)
-        let log = LogArchive(of: database, to: shelf, seconds: configuration.archiveSeconds) {
+        let log = LogArchive(
+            of: database, to: shelf, seconds: configuration.archiveSeconds,
+            opening: store.runs.last?.startedAfter ?? .zero
+        ) {
             var generator = SystemRandomNumberGenerator()
             return ArchiveName.run(at: Timetoken(rawValue: clock.ticks()), using: &generator)
         }

@@ -7,8 +7,11 @@ struct ArchiveName: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// Of the log: the one of this number.
         case piece(Int)
-        /// The whole database, with the sum of its bytes.
-        case base(sum: UInt64)
+        /// The whole database: the piece that was being written when it was copied, and the sum of
+        /// its bytes.
+        case base(next: Int, sum: UInt64)
+        /// Says where the database stood before the daemon began to write to it.
+        case start(after: Timetoken)
         /// Says that all was archived that was written before the daemon stopped.
         case end
     }
@@ -27,22 +30,26 @@ struct ArchiveName: Hashable, Sendable {
     var file: String {
         switch kind {
         case .piece: isCompressed ? plain + Self.compressedEnding : plain
-        case .base, .end: plain
+        case .base, .start, .end: plain
         }
     }
 
     /// As it is before it is compressed.
     private var plain: String {
         switch kind {
-        case .piece(let number):
-            let text = String(number)
-            let zeros = String(repeating: "0", count: max(0, Self.digits - text.count))
-            return "\(zeros)\(text)-\(through).log"
-        case .base(let sum):
-            let text = String(sum, radix: 16)
-            return "base-\(through)-\(String(repeating: "0", count: 16 - text.count))\(text).db"
+        case .piece(let number): return "\(Self.text(number))-\(through).log"
+        case .base(let next, let sum):
+            let sum = Self.padded(String(sum, radix: 16), to: 16)
+            return "base-\(through)-\(Self.text(next))-\(sum).db"
+        case .start(let after): return "start-\(through)-\(after).mark"
         case .end: return "end-\(through).mark"
         }
+    }
+
+    private static func text(_ number: Int) -> String { padded(String(number), to: digits) }
+
+    private static func padded(_ text: String, to length: Int) -> String {
+        String(repeating: "0", count: max(0, length - text.count)) + text
     }
 
     private static let compressedEnding = ".gz"
@@ -66,16 +73,18 @@ struct ArchiveName: Hashable, Sendable {
         guard parts.count == 2, words.count > 1, let ticks = UInt64(words[1]) else { return nil }
         switch (words[0], parts[1]) {
         case ("base", "db"):
-            guard words.count == 3, words[2].count == 16, let sum = UInt64(words[2], radix: 16)
+            guard words.count == 4, let next = Self.number(words[2]), words[3].count == 16,
+                let sum = UInt64(words[3], radix: 16)
             else { return nil }
-            kind = .base(sum: sum)
+            kind = .base(next: next, sum: sum)
+        case ("start", "mark"):
+            guard words.count == 3, let after = UInt64(words[2]) else { return nil }
+            kind = .start(after: Timetoken(rawValue: after))
         case ("end", "mark"):
             guard words.count == 2 else { return nil }
             kind = .end
         case (let number, "log"):
-            guard words.count == 2, number.count >= Self.digits, let number = Int(number),
-                number >= 0
-            else { return nil }
+            guard words.count == 2, let number = Self.number(number) else { return nil }
             kind = .piece(number)
         default: return nil
         }
@@ -84,11 +93,30 @@ struct ArchiveName: Hashable, Sendable {
         isCompressed = true
     }
 
+    private static func number(_ text: Substring) -> Int? {
+        guard text.count >= digits, let number = Int(text), number >= 0 else { return nil }
+        return number
+    }
+
     init?(waiting name: String) {
         let parts = name.split(separator: ".", maxSplits: 1)
         guard parts.count == 2 else { return nil }
         self.init(run: String(parts[0]), file: String(parts[1]))
         isCompressed = true
+    }
+
+    /// Whether a run may have this name: no terminal does anything when it is shown one.
+    static func isRun(_ name: String) -> Bool {
+        !name.hasPrefix(".")
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                    UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
     }
 
     /// A name for a run: when it began, and something that no other one has.
@@ -99,5 +127,21 @@ struct ArchiveName: Hashable, Sendable {
         let date = moment.dateText.filter { !"-:.".contains($0) }
         let number = String(UInt32.random(in: .min ... .max, using: &generator), radix: 16)
         return "\(date)-\(number)"
+    }
+}
+
+/// A time of which an archive has nothing.
+struct ArchiveGap: Hashable, Sendable {
+    let start: Timetoken
+    /// `nil`: it does not go on.
+    let end: Timetoken?
+}
+
+extension ArchiveGap: CustomStringConvertible {
+    var description: String {
+        guard let end else {
+            return "of what was written behind \(start.dateText) it has no copy of the database"
+        }
+        return "of what was written between \(start.dateText) and \(end.dateText) nothing is known"
     }
 }

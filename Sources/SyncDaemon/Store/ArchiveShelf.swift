@@ -9,6 +9,10 @@ final class ArchiveShelf: Sendable {
     private struct State {
         /// `nil`: there is a gap, and no new run has begun.
         var run: String?
+        /// Of the piece that is being written, or comes next.
+        var number = 0
+        /// Why no run begins; `nil`: nothing prevents that.
+        var obstacle: String?
         /// Why runs ended that did, and how many there were.
         var gap: String?
         var gaps = 0
@@ -76,8 +80,17 @@ final class ArchiveShelf: Sendable {
         state.withLock { $0.bytes = 0 }
     }
 
+    /// The run that is being archived, and the number of the piece that has what is written from
+    /// now on.
+    var place: (run: String, number: Int)? {
+        state.withLock { state in state.run.map { ($0, state.number) } }
+    }
+
     /// The run that is being archived.
-    var run: String? { state.withLock { $0.run } }
+    var run: String? { place?.run }
+
+    /// Why none is, and none begins.
+    var obstacle: String? { state.withLock { $0.obstacle } }
 
     /// Why the last run ended; `nil`: none has.
     var gap: String? { state.withLock { $0.gap } }
@@ -92,8 +105,21 @@ final class ArchiveShelf: Sendable {
     var isFull: Bool { bytes >= bytesMax }
 
     func begin(_ run: String) {
-        state.withLock { $0.run = run }
+        state.withLock { ($0.run, $0.number, $0.obstacle) = (run, 0, nil) }
         _ = news.put(true)
+    }
+
+    /// Says that a run would begin, and why it cannot.
+    func hinder(_ reason: String) {
+        state.withLock { $0.obstacle = reason }
+    }
+
+    /// Says that a piece waits.
+    ///
+    /// - Parameter next: The number of the one behind it.
+    func put(bytes: Int, next: Int) {
+        state.withLock { $0.number = next }
+        put(bytes: bytes)
     }
 
     /// Says that so much more waits, or less.

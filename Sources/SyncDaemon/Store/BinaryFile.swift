@@ -12,10 +12,16 @@ struct BinaryFile: ~Copyable {
     private let descriptor: FileDescriptor
 
     private init(_ path: String, _ flags: Int32) throws(DatabaseFileError) {
-        let opened = unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // A pipe would have it wait.
+        let opened = unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard opened >= 0 else {
             if flags & O_CREAT == 0, errno == ENOENT { throw .absent(path: path) }
             throw FileSystem.failure(path)
+        }
+        var status = stat()
+        guard unsafe fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(opened)
+            throw .failed(path: path, reason: "it is no file")
         }
         self.path = path
         descriptor = FileDescriptor(owning: opened)

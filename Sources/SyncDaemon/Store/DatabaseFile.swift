@@ -14,7 +14,7 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
     case damaged(path: String, reason: String)
     case noArchive(path: String)
     case nothingArchived(at: Timetoken, path: String, first: Timetoken?)
-    case gap(at: Timetoken, from: Timetoken, to: Timetoken, path: String)
+    case gap(ArchiveGap, at: Timetoken, path: String)
     case missingPiece(Int, run: String)
     case noBase(run: String, pieces: Int)
     case damagedPiece(path: String, reason: String)
@@ -53,10 +53,9 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
         case .noBase(let run, let pieces):
             "\(run) has \(pieces) pieces and no copy of the database: nothing can be restored of"
                 + " it. A daemon that was killed early leaves that; else the copy was removed."
-        case .gap(let moment, let start, let end, let path):
-            "\(path) has a gap there: of what was written between \(start.dateText) and"
-                + " \(end.dateText) it knows nothing, and \(moment.dateText) is between them."
-                + " Name one of the two with --at: \(start) or \(end)."
+        case .gap(let gap, let moment, let path):
+            "\(path) has a gap there: \(gap), and \(moment.dateText) is in it. Name"
+                + " \(gap.start)\(gap.end.map { " or \($0)" } ?? "") with --at."
         case .missingPiece(let number, let run):
             "\(run): the piece \(number) is missing. Moments before it can be restored: name one"
                 + " with --at."

@@ -19,7 +19,8 @@ final class LogArchive {
         var number = 0
         /// As it stands in the log.
         var bytes: [UInt8]
-        var header: LogHeader
+        /// `nil`: the log was empty when the run began.
+        var header: LogHeader?
         /// Frames that are there, and those that were taken.
         var frames: Int
         var taken: Int
@@ -41,18 +42,23 @@ final class LogArchive {
     private var pieceBegan: UInt64 = 0
     /// No new run begins before.
     private var pausedUntil: UInt64 = 0
+    /// Where the database stood before the first commit; `nil`: there was another one since.
+    private var opening: Timetoken?
+    /// What was told last.
+    private var noted: (frames: Int, through: Timetoken)?
 
     /// - Parameters:
     ///   - seconds: After which what was committed is on the shelf.
+    ///   - opening: Where the database stood before this process wrote to it.
     ///   - now: Milliseconds of a clock that only goes forward.
     ///   - makeName: For each new run.
     init(
-        of database: String, to shelf: ArchiveShelf, seconds: Int,
+        of database: String, to shelf: ArchiveShelf, seconds: Int, opening: Timetoken,
         now: @escaping () -> UInt64 = Clock.monotonicMilliseconds,
         makeName: @escaping () -> String
     ) {
         (self.database, self.shelf, self.now, self.makeName) = (database, shelf, now, makeName)
-        milliseconds = UInt64(seconds) * 1000
+        (milliseconds, self.opening) = (UInt64(seconds) * 1000, opening)
     }
 
     /// To be called after each transaction.
@@ -62,11 +68,12 @@ final class LogArchive {
     ///   - through: The newest position in the database now.
     func note(_ frames: Int, through: Timetoken) {
         guard frames > 0 else { return }
+        noted = (frames, through)
         attempt { () throws(DatabaseFileError) in
             guard run != nil else { return try begin(at: frames, through) }
             try look(frames, through)
-            guard let run else { return }
-            let bytes = (run.frames - run.taken) * run.header.frameBytes
+            guard let run, let header = run.header else { return }
+            let bytes = (run.frames - run.taken) * header.frameBytes
             if bytes >= Limits.archiveTakeBytes { try take() }
         }
         passTime()
@@ -77,8 +84,12 @@ final class LogArchive {
         attempt { () throws(DatabaseFileError) in try take() }
     }
 
-    /// Ends the piece when it is time; to be called about once a second.
+    /// Ends the piece when it is time, and begins a run where there is none: also when nothing more
+    /// is written; to be called about once a second.
     func passTime() {
+        if run == nil, let noted {
+            attempt { () throws(DatabaseFileError) in try begin(at: noted.frames, noted.through) }
+        }
         guard let run, piece != nil || run.frames > run.taken else { return }
         let isLong = pieceBytes >= Limits.archivePieceBytes
         guard isLong || now() >= pieceBegan + milliseconds else { return }
@@ -120,15 +131,27 @@ final class LogArchive {
     }
 
     private func begin(at frames: Int, _ through: Timetoken) throws(DatabaseFileError) {
-        guard now() >= pausedUntil, !shelf.isFull else { return }
+        let after = opening ?? through
+        opening = nil
+        guard now() >= pausedUntil else { return }
         try FileSystem.makeDirectory(shelf.directory)
-        guard hasRoom else { return }
+        guard !shelf.isFull else { return shelf.hinder(waitsTooMuch) }
+        guard hasRoom else {
+            let least = Limits.archiveReserveBytes >> 20
+            return shelf.hinder(
+                "the disk of the data has less than \(least) MiB left, and nothing may wait there")
+        }
         let log = try BinaryFile.reading(database + "-wal")
         let bytes = try log.read(LogHeader.byteCount, at: 0)
-        guard let header = LogHeader(bytes) else {
+        let header = LogHeader(bytes)
+        // One that was emptied has no header before the next commit.
+        guard header != nil || bytes.isEmpty else {
             throw .damaged(path: log.path, reason: "its header is not SQLite's")
         }
+        let frames = header == nil ? 0 : frames
         let name = makeName()
+        let mark = ArchiveName(run: name, .start(after: after), through: through)
+        _ = try BinaryFile.making("\(shelf.directory)/\(mark.waiting)")
         run = Run(
             name: name, bytes: bytes, header: header, frames: frames, taken: frames,
             through: through)
@@ -137,13 +160,17 @@ final class LogArchive {
         shelf.begin(name)
     }
 
+    private var waitsTooMuch: String {
+        "\(shelf.bytes) bytes wait in \(shelf.directory), and the archive takes none"
+    }
+
     /// Notes what a transaction has added.
     private func look(_ frames: Int, _ through: Timetoken) throws(DatabaseFileError) {
         guard var run = self.run.take() else { return }
         let bytes = try log?.read(LogHeader.byteCount, at: 0) ?? []
         if bytes != run.bytes {
             guard run.taken == run.frames, let header = LogHeader(bytes),
-                header.follows(run.header)
+                run.header.map(header.follows) ?? true
             else {
                 throw .failed(
                     path: database,
@@ -159,13 +186,13 @@ final class LogArchive {
     }
 
     private func take() throws(DatabaseFileError) {
-        guard let run, run.frames > run.taken else { return }
+        guard let run, let header = run.header, run.frames > run.taken else { return }
         guard hasRoom else { throw .noRoom(path: shelf.directory) }
         if piece == nil { try makePiece() }
         // In the last frame, or at the end of the log's header.
         let before =
-            run.header.offset(ofFrame: run.taken)
-            - (run.taken == 0 ? LogFrame.sumBytes : run.header.pageBytes + LogFrame.sumBytes)
+            header.offset(ofFrame: run.taken)
+            - (run.taken == 0 ? LogFrame.sumBytes : header.pageBytes + LogFrame.sumBytes)
         let chunk = LogChunk(
             header: run.bytes, sumBefore: try log?.read(LogFrame.sumBytes, at: before) ?? [],
             first: run.taken, count: run.frames - run.taken, marks: run.marks)
@@ -173,8 +200,8 @@ final class LogArchive {
         var next = run.taken
         while next < run.frames {
             let count = min(run.frames - next, Limits.archiveFramesPerRead)
-            let wanted = count * run.header.frameBytes
-            let bytes = try log?.read(wanted, at: run.header.offset(ofFrame: next)) ?? []
+            let wanted = count * header.frameBytes
+            let bytes = try log?.read(wanted, at: header.offset(ofFrame: next)) ?? []
             guard bytes.count == wanted else {
                 throw .damaged(path: database + "-wal", reason: "it is shorter than it was")
             }
@@ -212,12 +239,8 @@ final class LogArchive {
         try FileSystem.rename(piecePath, to: "\(shelf.directory)/\(name.waiting)")
         self.run?.number += 1
         pieceBegan = now()
-        shelf.put(bytes: pieceBytes)
-        if shelf.isFull {
-            throw .failed(
-                path: shelf.directory,
-                reason: "\(shelf.bytes) bytes wait here, and the archive takes none")
-        }
+        shelf.put(bytes: pieceBytes, next: run.number + 1)
+        if shelf.isFull { throw .failed(path: shelf.directory, reason: waitsTooMuch) }
     }
 
     private func lose(_ reason: String) {

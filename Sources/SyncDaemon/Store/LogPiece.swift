@@ -69,7 +69,7 @@ struct LogChunk: Hashable, Sendable {
         guard fixed.count == fixedBytes else { throw damaged("it is cut off") }
         let numbers = (0..<3).map { fixed.word(at: numbersOffset + $0 * wordBytes) }
         guard numbers[1] <= Limits.archiveChunkFramesMax, numbers[2] <= numbers[1],
-            numbers[0] <= UInt64(UInt32.max)
+            numbers[2] <= Limits.archiveChunkMarksMax, numbers[0] <= UInt64(UInt32.max)
         else { throw damaged("a number in it is impossible") }
         let marks = try read(Int(numbers[2]) * 2 * wordBytes)
         let sum = try read(wordBytes)

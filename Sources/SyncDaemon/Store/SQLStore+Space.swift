@@ -93,6 +93,11 @@ extension SQLStore {
         }
     }
 
+    func copyLog() throws(StoreError) {
+        guard pages != nil else { return }
+        _ = try truncateLog(waitingAtMost: Limits.logWaitMilliseconds)
+    }
+
     /// As ``SQLiteConnection/truncateLog(waitingAtMost:)``; the archive has the log before.
     private func truncateLog(waitingAtMost milliseconds: Int) throws(StoreError) -> Bool {
         archive?.takeAll()

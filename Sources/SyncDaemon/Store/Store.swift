@@ -45,6 +45,10 @@ protocol Store:
     /// - Returns: Whether there is more room than before.
     func emptyLog() throws(StoreError) -> Bool
 
+    /// Brings what stands between transactions and the file into the file, unless somebody reads
+    /// from it: outside a transaction.
+    func copyLog() throws(StoreError)
+
     /// Bytes of its file that hold nothing and are taken before it grows; `nil`: it has no file.
     func freeBytes() throws(StoreError) -> Int?
 
@@ -300,6 +304,7 @@ extension Store {
     var syncMicroseconds: UInt64 { 0 }
     func onWait(_ body: @escaping () -> Void) {}
     func emptyLog() throws(StoreError) -> Bool { false }
+    func copyLog() throws(StoreError) {}
     func freeBytes() throws(StoreError) -> Int? { nil }
     var roomMissing: Int { 0 }
     var hasRowsWithoutSum: Bool { false }

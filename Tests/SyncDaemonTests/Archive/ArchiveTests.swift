@@ -115,11 +115,16 @@ struct ArchiveTests {
         try world.publish(at: 300)
         #expect(world.shelf.run == nil)
         world.milliseconds.add(Int(Limits.archivePauseMilliseconds))
-        try world.publish(at: 400)
+        // Also when nothing more is written.
+        world.store.passTime()
+        #expect(world.shelf.run != nil)
         try world.makeBase()
+        #expect(try world.restored(.end) == [100, 200, 300])
+        try world.publish(at: 400)
         try world.publish(at: 500)
         try world.deliver()
         #expect(try world.restored(.end) == [100, 200, 300, 400, 500])
+        #expect(try world.restored(tick(400)) == [100, 200, 300, 400])
     }
 
     @Test("a moment amid a gap is refused, and so is none where the daemon was stopped")
@@ -144,7 +149,8 @@ struct ArchiveTests {
         #expect(try world.restored(tick(100)) == [100])
         #expect(
             throws: DatabaseFileError.gap(
-                at: tick(150), from: tick(100), to: tick(300), path: world.archive.path)
+                ArchiveGap(start: tick(100), end: tick(300)), at: tick(150),
+                path: world.archive.path)
         ) { try world.restored(tick(150)) }
         #expect(try world.restored(tick(350)) == [100, 200, 300])
         #expect(try world.restored(tick(500)) == [100, 200, 300, 400])
@@ -194,11 +200,14 @@ struct ArchiveTests {
         #expect(world.shelf.gap?.contains("the archive takes none") == true)
         #expect(world.shelf.run == nil)
         #expect(world.shelf.isFull)
+        world.milliseconds.add(Int(Limits.archivePauseMilliseconds))
+        world.store.passTime()
+        #expect(world.shelf.obstacle?.contains("the archive takes none") == true)
         try world.deliver()
         #expect(!world.shelf.isFull)
-        world.milliseconds.add(Int(Limits.archivePauseMilliseconds))
         try world.publish(at: 5000)
         #expect(world.shelf.run != nil)
+        #expect(world.shelf.obstacle == nil)
     }
 
     @Test("on a full disk all that waits is given up, and the run ends")
@@ -254,10 +263,10 @@ struct ArchiveTests {
         try world.deliver()
         let before = try #require(try world.archive.runs().last)
         #expect(
-            try world.archive.forget(before: tick(650)) == ForgottenFiles(count: 7, untaken: 7))
+            try world.archive.forget(before: tick(650)) == ForgottenFiles(count: 8, untaken: 8))
         let after = try #require(try world.archive.runs().last)
         #expect(after.bases.map(\.through) == [tick(600), tick(900)])
-        #expect(before.pieces.count - after.pieces.count == 5)
+        #expect(before.pieces.count - after.pieces.count == 6)
         #expect(try world.restored(tick(600)) == [100, 200, 300, 400, 500, 600])
         #expect(try world.restored(tick(700)).last == 700)
         #expect(throws: DatabaseFileError.self) { try world.restored(tick(500)) }
@@ -279,7 +288,7 @@ struct ArchiveTests {
         try world.deliver()
         for name in old.bases { #expect(world.archive.noteTaken(name.path)) }
         #expect(
-            try world.archive.forget(before: tick(150)) == ForgottenFiles(count: 3, untaken: 2))
+            try world.archive.forget(before: tick(150)) == ForgottenFiles(count: 4, untaken: 3))
         #expect(try world.archive.runs().map(\.name) != [])
         #expect(!FileSystem.exists(world.path(of: old)))
     }
@@ -320,7 +329,14 @@ struct ArchiveTests {
         #expect(runs.map(\.last) == [tick(200)])
         #expect(runs.map(\.bases) == [2])
         let run = try #require(try world.archive.runs().last)
-        let path = "\(world.archive.path)/\(run.bases[1].path)"
+        let base = run.bases[1]
+        let path = "\(world.archive.path)/\(base.path)"
+        // A copy that says to be of another moment.
+        let other = ArchiveName(run: run.name, base.kind, through: tick(900))
+        try FileSystem.rename(path, to: "\(world.archive.path)/\(other.path)")
+        #expect(throws: DatabaseFileError.self) { try world.verify { _, _ in } }
+        #expect(throws: DatabaseFileError.self) { try world.restored(.end) }
+        try FileSystem.rename("\(world.archive.path)/\(other.path)", to: path)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         for place in 8200..<8300 { bytes[place] = 0xFF }
         try bytes.write(to: URL(fileURLWithPath: path))
@@ -331,7 +347,8 @@ struct ArchiveTests {
         "names say what a file is, and nothing else is taken for one",
         arguments: [
             "00000012-17960165119545071.log.gz", "123456789-1.log.gz",
-            "base-17960165119545071-00000000000000ff.db", "end-17960165119545071.mark",
+            "base-17960165119545071-00000012-00000000000000ff.db",
+            "end-17960165119545071.mark", "start-17960165119545071-0.mark",
         ])
     func names(file: String) throws {
         let name = try #require(ArchiveName(run: "r", file: file))

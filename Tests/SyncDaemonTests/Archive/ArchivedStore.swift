@@ -40,7 +40,9 @@ final class ArchivedStore {
         shelf = ArchiveShelf(beside: database, bytesMax: waitingMax)
         var runs = 1
         log = LogArchive(
-            of: database, to: shelf, seconds: 10, now: { [milliseconds] in milliseconds.now }
+            of: database, to: shelf, seconds: 10,
+            opening: store.runs.last?.startedAfter ?? .zero,
+            now: { [milliseconds] in milliseconds.now }
         ) {
             runs += 1
             return "run1\(runs)"
@@ -54,6 +56,14 @@ final class ArchivedStore {
         log.note(store.connection.logPages, through: store.last)
     }
 
+    /// Ends a life as a daemon does that is stopped, and begins another one.
+    func restart() throws {
+        log.finish()
+        log.end()
+        try deliver()
+        startAnew()
+    }
+
     func scratch(_ name: String) -> String { "\(directory.path)/\(name)" }
 
     /// Archives the same store as a daemon does that was started anew.
@@ -61,7 +71,8 @@ final class ArchivedStore {
         lives += 1
         let life = lives
         log = LogArchive(
-            of: database, to: shelf, seconds: 10, now: { [milliseconds] in milliseconds.now }
+            of: database, to: shelf, seconds: 10, opening: store.last,
+            now: { [milliseconds] in milliseconds.now }
         ) { "run2\(life)" }
         store.archive = log
     }
@@ -111,11 +122,11 @@ final class ArchivedStore {
     }
 
     func makeBase() throws {
-        guard let run = shelf.run else { return }
+        guard let (run, next) = shelf.place else { return }
         let part = try archive.directory(of: run) + "/new"
         let summary = try DatabaseFile.copyPages(database, to: part)
         let sum = try BinaryFile.reading(part).forEachPart()
-        let name = ArchiveName(run: run, .base(sum: sum), through: summary.last)
+        let name = ArchiveName(run: run, .base(next: next, sum: sum), through: summary.last)
         try FileSystem.rename(part, to: "\(archive.path)/\(name.path)")
     }
 

@@ -50,6 +50,23 @@ struct ArchiveCheckTests {
         #expect(mistakes(file).count == 1)
     }
 
+    @Test("within the data it is of no use, be it there or not", arguments: ["", "/archive"])
+    func within(below: String) throws {
+        let directory = try ScratchDirectory()
+        var found = examine(
+            """
+            [store]
+            directory = \(directory.path)
+            [archive]
+            directory = \(directory.path + below)
+            """)
+        found.lookAtArchive()
+        #expect(mistakes(found) == [.inData(path: directory.path + below)])
+        let said = mistakes(found).map(\.description).joined()
+        #expect(said.contains("Name one elsewhere, on another disk."))
+        #expect(!said.contains("install -d"))
+    }
+
     @Test(
         "the program that takes its files can be run",
         arguments: [
