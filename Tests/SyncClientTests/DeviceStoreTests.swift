@@ -200,6 +200,20 @@ struct DeviceStoreTests {
         #expect(try store.base(of: "room").isEmpty)
     }
 
+    @Test("a file of a version that there cannot be is left alone", arguments: [-1, 9, 4711])
+    func otherVersions(version: Int) throws {
+        let path = folder.appending(path: "cache").path()
+        do { _ = try SQLiteDeviceStore(path: path) }
+        do {
+            let file = try SQLiteConnection<SQLiteError>(
+                path: path, checkpoints: .automatic, failure: { $0 })
+            try file.execute("PRAGMA user_version = \(version)")
+        }
+        #expect(throws: DeviceStoreError.newerVersion(path: path, version: version)) {
+            try SQLiteDeviceStore(path: path)
+        }
+    }
+
     @Test("marks and wishes are there again, and go with what is forgotten")
     func marks() throws {
         let path = folder.appending(path: "cache").path()

@@ -47,7 +47,10 @@ public final class SQLiteDeviceStore: DeviceStore {
         _ database: borrowing CacheConnection, path: String
     ) throws(DeviceStoreError) {
         let found = try database.prepare("PRAGMA user_version").first { Int($0.integer(0)) } ?? 0
-        guard found <= version else { throw .newerVersion(path: path, version: found) }
+        // Less than none is no release's.
+        guard found >= 0, found <= version else {
+            throw .newerVersion(path: path, version: found)
+        }
         guard found < version else { return }
         let steps = [
             schema, messageCount, "\(scores);\(threads)", rules, wholeDigest, windows, marks,

@@ -2,9 +2,12 @@
 
 /// The texts of the tool about itself.
 enum Help {
-    static func text(for subcommand: Subcommand?) -> String {
+    /// - Parameter hasSimulator: Whether `sim` can be run: a package has no simulator.
+    static func text(
+        for subcommand: Subcommand?, hasSimulator: Bool = Simulator.isThere
+    ) -> String {
         switch subcommand {
-        case nil: overview
+        case nil: overview(hasSimulator: hasSimulator) + global
         case .chat: chat + global
         case .subscribe: subscribe + global
         case .publish: publish + global
@@ -22,7 +25,8 @@ enum Help {
         }
     }
 
-    private static let overview = """
+    private static func overview(hasSimulator: Bool) -> String {
+        """
         syncctl talks to a SyncDaemon.
 
         Usage: syncctl SUBCOMMAND [OPTIONS]
@@ -43,9 +47,7 @@ enum Help {
           admin COMMAND                           look into a running daemon, operate it
           stats                                   what a running daemon does, in figures
           top                                     the same on the whole screen
-          sim                                     run the simulator
-                                                  (syncctl sim --help)
-
+        \(hasSimulator ? simulator : "")
         A MESSAGE is a timetoken, as history shows it, or: last
         syncctl SUBCOMMAND --help says more about each.
 
@@ -54,7 +56,14 @@ enum Help {
           syncctl subscribe room
           syncctl publish room hello && syncctl react add room last 👍
 
-        """ + global
+        """
+    }
+
+    private static let simulator = """
+          sim                                     run the simulator
+                                                  (syncctl sim --help)
+
+        """
 
     private static let global = """
 

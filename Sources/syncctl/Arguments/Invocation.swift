@@ -17,8 +17,9 @@ enum Subcommand: String, CaseIterable {
     case chat, subscribe, publish, react, delete, history, actions, cache, token, export,
         `import`, admin, stats, top
 
-    /// All that may come first, `sim` too: that is a program of its own.
-    static let list = (allCases.map(\.rawValue) + ["sim"]).joined(separator: ", ")
+    /// All that may come first; `sim`, a program of its own, where it can be run.
+    static let list = (allCases.map(\.rawValue) + (Simulator.isThere ? ["sim"] : []))
+        .joined(separator: ", ")
 }
 
 /// What every subcommand knows.

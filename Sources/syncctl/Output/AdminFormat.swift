@@ -42,7 +42,7 @@ enum AdminFormat {
 
     private static func cell(_ value: JSONValue) -> String {
         // What somebody called themselves is not to move the cursor of a terminal.
-        if let text = value.string { return text.isEmpty ? "-" : printable(text) }
+        if let text = value.string { return text.isEmpty ? "-" : printableName(text) }
         if value.isArray {
             let shown = min(value.count, elementsMax)
             let elements = (0..<shown).map { cell(value.element(at: $0)) }

@@ -14,9 +14,14 @@ struct Columns: Sendable {
     }
 
     /// The text without what would steer the terminal, or is wider there than anybody knows.
-    func visible(_ text: String) -> String {
+    func visible(_ text: String) -> String { known(printable(text)) }
+
+    /// The same of a name in a table for operators: ``printableName(_:)``.
+    func visibleName(_ name: String) -> String { known(printableName(name)) }
+
+    private func known(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
-        for scalar in printable(text).unicodeScalars {
+        for scalar in text.unicodeScalars {
             scalars.append(ofScalar(scalar) < 0 ? "\u{FFFD}" : scalar)
         }
         return String(scalars)

@@ -6,7 +6,9 @@ enum Figure {
     /// By thousands.
     private static let signs = ["", "k", "M", "G", "T", "P"]
 
+    /// - Returns: For what is no number `-`.
     static func text(_ value: Double) -> String {
+        guard !value.isNaN else { return "-" }
         var (scaled, power) = (max(0, value), 0)
         // Rounded it would have four digits.
         while scaled >= 999.5, power < signs.count - 1 {

@@ -21,8 +21,10 @@ struct MetricsReading: Hashable, Sendable {
         }
     }
 
-    /// `nil`: the daemon has none of that name.
-    subscript(name: String) -> Double? { values[name] }
+    /// `nil`: the daemon has none of that name, or what it has is no number.
+    ///
+    /// What is no number equals nothing, itself neither: a daemon's start would never be the same.
+    subscript(name: String) -> Double? { values[name].flatMap { $0.isNaN ? nil : $0 } }
 
     /// Ascending by their bounds, of which the last is infinite.
     func buckets(of histogram: String) -> [Bucket] { histograms[histogram, default: []] }
@@ -66,7 +68,8 @@ struct StatsInterval: Hashable, Sendable {
         let known = names.filter { now[$0] != nil }
         guard !known.isEmpty else { return nil }
         let growth = known.reduce(0) { $0 + (now[$1] ?? 0) - (before[$1] ?? 0) }
-        return max(0, growth) / seconds
+        // Of two endless counts nobody knows how much they grew.
+        return growth.isNaN ? nil : max(0, growth) / seconds
     }
 
     func sum(_ names: String...) -> Double? {

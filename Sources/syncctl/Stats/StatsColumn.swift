@@ -8,7 +8,12 @@ struct StatsColumn: Sendable {
     let title: String
     let summary: String
     /// `nil`: the daemon does not say, or nothing happened.
-    let value: @Sendable (StatsInterval) -> Double?
+    let reading: @Sendable (StatsInterval) -> Double?
+
+    /// - Returns: Never what is no number.
+    func value(_ interval: StatsInterval) -> Double? {
+        reading(interval).flatMap { $0.isNaN ? nil : $0 }
+    }
 
     func text(_ interval: StatsInterval) -> String {
         value(interval).map { Figure.text($0) } ?? "-"

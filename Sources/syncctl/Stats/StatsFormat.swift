@@ -35,9 +35,16 @@ enum StatsFormat {
         for column in StatsColumn.all {
             guard let value = column.value(interval) else { continue }
             json.name(escaping: column.key)
-            json.raw(value == value.rounded() ? "\(Int(value))" : "\(value)")
+            json.raw(number(value))
         }
         json.endObject()
         return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// JSON has no infinite numbers: they are the greatest that it has.
+    private static func number(_ value: Double) -> String {
+        let most = Double.greatestFiniteMagnitude
+        let finite = min(max(value, -most), most)
+        return Int(exactly: finite).map { "\($0)" } ?? "\(finite)"
     }
 }

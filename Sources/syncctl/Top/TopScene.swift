@@ -1,5 +1,6 @@
 // What `top` knows of a daemon at one moment. Pure.
 
+import Basis
 import JSON
 
 /// What is shown of it.
@@ -54,7 +55,9 @@ extension TopScene {
                 keyset: tenant.text("keyset"), connections: held("connections"),
                 subscriptions: held("subscriptions"), channels: held("channels"),
                 storedBytes: held("stored_bytes"),
-                refused: tenant.members.reduce(0) { $0 + $1.value.number("refused") },
+                refused: tenant.members.reduce(0) {
+                    $0.addingClamped($1.value.number("refused"))
+                },
                 rateLimited: tenant.number("rateLimited"))
         }
         self.sessions = sessions.elements("sessions").map { session in
@@ -71,7 +74,10 @@ extension JSONValue {
     fileprivate func text(_ name: String) -> String { member(name)?.string ?? "-" }
 
     fileprivate func number(_ name: String) -> Int {
-        isObject ? Int(clamping: member(name)?.integer ?? 0) : 0
+        guard isObject, let value = member(name) else { return 0 }
+        if let integer = value.integer { return Int(clamping: integer) }
+        let real: Double = value.number ?? 0
+        return Int(exactly: real.rounded(.towardZero)) ?? (real < 0 ? .min : .max)
     }
 
     fileprivate func elements(_ name: String) -> [JSONValue] {

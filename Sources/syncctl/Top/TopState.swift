@@ -60,7 +60,7 @@ struct TopState: Sendable {
     }
 
     private var head: [StyledLine] {
-        var lines = [StyledLine(scene.title, .bold)]
+        var lines = [StyledLine(measure.visibleName(scene.title), .bold)]
         lines += scene.troubles.map { StyledLine(measure.visible($0), .alert) }
         return lines + figures(StatsColumn.all) + figures(StatsColumn.stored)
     }
@@ -123,7 +123,7 @@ struct TopState: Sendable {
         _ titles: [String], _ cells: [[String]], textColumns: Int
     ) -> [StyledLine] {
         let visible = cells.map { row in
-            row.map { measure.clipped(measure.visible($0), to: Self.nameColumnsMax) }
+            row.map { measure.clipped(measure.visibleName($0), to: Self.nameColumnsMax) }
         }
         let widths = titles.indices.map { column in
             ([titles] + visible).map { measure.width(of: $0[column]) }.max() ?? 0

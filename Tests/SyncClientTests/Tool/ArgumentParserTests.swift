@@ -189,7 +189,7 @@ struct ArgumentParserTests {
     @Test("the list of subcommands is whole, in errors and in the help")
     func list() {
         let error = #expect(throws: UsageError.self) { try parser.parse(["sing"]) }
-        for name in Subcommand.allCases.map(\.rawValue) + ["sim"] {
+        for name in Subcommand.allCases.map(\.rawValue) {
             #expect(error?.message.contains(name) == true)
             #expect(Help.text(for: nil).contains("\n  \(name) "))
         }
@@ -287,14 +287,5 @@ struct ArgumentParserTests {
             #expect(text.contains(option), "\(option)")
         }
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
-    }
-
-    @Test("sim passes everything on")
-    func simulates() throws {
-        let invocation = try ArgumentParser(surroundings: Surroundings()).parse([
-            "sim", "--seed", "7", "--help",
-        ])
-
-        #expect(invocation == .simulate(["--seed", "7", "--help"]))
     }
 }

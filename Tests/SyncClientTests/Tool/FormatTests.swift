@@ -179,6 +179,40 @@ struct FormatTests {
         #expect(printable(text) == text)
     }
 
+    @Test(
+        "a name for operators has nothing that nobody sees, wherever it is",
+        arguments: [
+            0x200B, 0x200C, 0x200D, 0x202E, 0x3164, 0xFDD0, 0xFE0F, 0xFFFF, 0xE0001, 0xE0041,
+            0xE007F, 0xE0100, 0x10FFFE,
+        ] as [UInt32])
+    func unseenInTables(value: UInt32) throws {
+        let scalar = try #require(Unicode.Scalar(value))
+        for (before, after) in [("👩", "👩"), ("🏴", ""), ("م", "م"), ("1", "\u{20E3}"), ("", "")] {
+            let written = printableName("\(before)\(scalar)\(scalar)\(after)")
+            #expect(written == "\(before)\(named(scalar))\(named(scalar))\(after)")
+        }
+    }
+
+    @Test(
+        "what is no character, or a tag of no flag, is written out everywhere",
+        arguments: [0xFDD0, 0xFFFE, 0xFFFF, 0x1FFFF, 0xE0041, 0xE0061, 0x10FFFF] as [UInt32])
+    func tags(value: UInt32) throws {
+        let scalar = try #require(Unicode.Scalar(value))
+        #expect(printable("a\(scalar)\(scalar)") == "a\(named(scalar))\(named(scalar))")
+        #expect(printable("é\(scalar)\(scalar)") == "é\(named(scalar))\(named(scalar))")
+    }
+
+    @Test("a flag hides no text behind it")
+    func longFlag() {
+        let tag: Unicode.Scalar = "\u{E0061}"
+        let flag = "🏴" + String(repeating: "\(tag)", count: 7)
+        #expect(printable(flag + "\(tag)\(tag)") == flag + named(tag) + named(tag))
+    }
+
+    private func named(_ scalar: Unicode.Scalar) -> String {
+        "\\u{\(String(scalar.value, radix: 16))}"
+    }
+
     @Test("a letter has no more marks than a script would give it")
     func marks() {
         let heap = "z\(String(repeating: "\u{301}", count: 3000))a"

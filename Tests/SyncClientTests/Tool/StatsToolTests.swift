@@ -78,7 +78,7 @@ struct StatsToolTests {
             (0, "0"), (3, "3"), (0.126, "0.13"), (0.996, "1.0"), (9.94, "9.9"), (9.96, "10"),
             (120.4, "120"), (999, "999"), (999.6, "1.0k"), (1234, "1.2k"), (12_345, "12k"),
             (999_400, "999k"), (999_600, "1.0M"), (33_243_136, "33M"), (18_957_376_512, "19G"),
-            (-1, "0"), (1e30, "999P"),
+            (-1, "0"), (1e30, "999P"), (.infinity, "999P"), (-.infinity, "0"), (.nan, "-"),
         ] as [(Double, String)])
     func figures(value: Double, text: String) {
         #expect(Figure.text(value) == text)
@@ -98,6 +98,52 @@ struct StatsToolTests {
         #expect(json.member("at")?.integer == 9)
         #expect(json.member("commandsPerSecond")?.integer == 15)
         #expect(json.member("subscriptions") == nil)
+    }
+
+    /// Numbers that are no count; beside them what JSON has of them.
+    private static let oddNumbers: [(String, String?)] = [
+        ("1e19", "1e+19"), ("9223372036854775808", "9.223372036854776e+18"),
+        ("-9223372036854775808", "-9223372036854775808"), ("-9.3e18", "-9.3e+18"),
+        ("1e308", "1e+308"), ("+Inf", "1.7976931348623157e+308"),
+        ("-Inf", "-1.7976931348623157e+308"), ("NaN", nil), ("-0", "0"), ("0.5", "0.5"),
+    ]
+
+    @Test("a value of any size is shown, and what is no number is nothing", arguments: oddNumbers)
+    func oddValues(value: String, written: String?) throws {
+        let reading = MetricsReading("process_resident_memory_bytes \(value)")
+        let interval = try #require(StatsInterval(from: reading, to: reading, seconds: 1))
+
+        let json = try JSONValue(parsing: StatsFormat.json(interval, at: 9))
+        #expect(json.member("residentBytes")?.compactText == written)
+        #expect(StatsFormat.row(interval, at: "10:32:05").count == StatsFormat.header.count)
+        #expect(StatsFormat.lines(interval).count == StatsColumn.all.count)
+    }
+
+    @Test(
+        "nothing that a daemon says ends stats, or has it wait for ever",
+        arguments: oddNumbers.map(\.0))
+    func oddReadings(value: String) throws {
+        let names = [
+            "process_start_time_seconds", "process_resident_memory_bytes",
+            "process_cpu_seconds_total", "syncdaemon_commands_total", "syncdaemon_sessions",
+            "syncdaemon_ledger_backlog", "syncdaemon_reader_backlog",
+            "syncdaemon_commit_seconds_bucket{le=\"\(value)\"}",
+            "syncdaemon_commit_seconds_bucket{le=\"+Inf\"}",
+        ]
+        let odd = MetricsReading(names.map { "\($0) \(value)" }.joined(separator: "\n"))
+        let without = MetricsReading(
+            names.dropFirst().map { "\($0) 1" }.joined(separator: "\n")
+                + "\nprocess_start_time_seconds \(value)")
+
+        for (before, now) in [(odd, odd), (without, odd), (odd, without)] {
+            let interval = try #require(StatsInterval(from: before, to: now, seconds: 1))
+            _ = try JSONValue(parsing: StatsFormat.json(interval, at: 9))
+            #expect(StatsFormat.row(interval, at: "10:32:05").count == StatsFormat.header.count)
+            for column in StatsColumn.all + StatsColumn.stored {
+                #expect(column.value(interval)?.isNaN != true)
+                #expect(column.text(interval).count <= Figure.columns)
+            }
+        }
     }
 
     // MARK: The command line

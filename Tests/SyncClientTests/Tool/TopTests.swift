@@ -56,6 +56,22 @@ struct TopTests {
         #expect(state.picture.cursor == nil)
     }
 
+    @Test(
+        "counts of any size are shown",
+        arguments: ["9223372036854775807", "-9223372036854775808", "1e19", "-1e400", "1e400"])
+    func oddCounts(count: String) throws {
+        let tenants = try JSONValue(
+            parsing: """
+                {"tenants":[{"keyset":"one","connections":{"held":\(count),"refused":\(count)},
+                "channels":{"held":1,"refused":\(count)},"rateLimited":\(count)}]}
+                """)
+        let empty = try JSONValue(parsing: "{}")
+        let scene = TopScene(status: empty, tenants: tenants, sessions: empty)
+
+        #expect(scene.tenants.count == 1)
+        #expect(text(state(scene)).contains { $0.hasPrefix("one ") })
+    }
+
     @Test("s sorts sessions by what waits, by what they follow, and by age")
     func order() throws {
         var state = state(try scene([("ada", 1, 5), ("bob", 9, 0), ("eve", 2, 7)]))
