@@ -1,13 +1,14 @@
 """RFC 6455 whole: each case of the tables, in one segment and byte by byte, against the daemon."""
 
 import json
+import re
 import struct
 import unittest
 
 import rfc6455_cases
 from case import DaemonTestCase
 from daemon import SANITIZED
-from raw import CLOSE, PING, PONG, TEXT, Ended, RawClient, frame
+from raw import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Ended, RawClient, frame
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
@@ -96,6 +97,24 @@ class Frames(DaemonTestCase):
             client.upgrade()
             client.send(frame(TEXT, client.command_text("hello"), masked=False))
             self.check_close(client, 1002)
+
+    def test_each_close_for_a_mistake_is_counted_once(self):
+        mistakes = {
+            1002: frame(TEXT, b"{}", masked=False),
+            1003: frame(BINARY, b"x"),
+            1007: frame(TEXT, b"\xff"),
+            1008: frame(TEXT, b"a", fin=False) + frame(CONTINUATION, b"a", fin=False) * 128,
+            1009: frame(TEXT, b"x" * 33_000),
+        }
+        for code, data in mistakes.items():
+            with RawClient(self.daemon.address) as client:
+                client.hello("ada", f"case-{code}")
+                client.send(data)
+                self.check_close(client, code)
+        with RawClient(self.daemon.address) as client:
+            text = client.get("/metrics").body.decode()
+        counted = re.findall(r'^syncdaemon_closes_total\{code="(\d+)"\} (\d+)$', text, re.M)
+        self.assertEqual(dict(counted), {str(code): "1" for code in mistakes})
 
     def test_a_flood_of_pings_is_answered_by_the_newest(self):
         """RFC 6455 5.5.3; whoever does not read costs no memory, and nobody else time."""

@@ -55,6 +55,9 @@ extension Limits {
     static let halfClosedSeconds = 30
     /// Silence between two HTTP requests of one connection: SDKs poll for up to 310 seconds.
     static let keepAliveSeconds = 320
+    /// The same at `admin_listen` and `admin_socket`, where there are few places: who does not read
+    /// what the kernel took for them would keep one; over it: the connection is closed.
+    static let adminKeepAliveSeconds = 30
     /// How long threads may take to accept a reloaded configuration; over it: a warning.
     static let reloadSeconds = 3
     /// How long a drain may take.

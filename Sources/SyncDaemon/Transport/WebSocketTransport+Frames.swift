@@ -61,7 +61,8 @@ extension WebSocketTransport {
                 guard !connection.hasSentClose else { return false }
                 close(connection, with: ControlFrame.close(code), isLast: true)
             case .refused(let reason):
-                connection.ends(because: "\(reason.code.rawValue) \(reason.text)")
+                // Of one that is being closed for another reason the peer hears that one.
+                if connection.closeFrame == nil { note(reason, of: connection) }
                 close(connection, with: reason.frame, isLast: true)
             }
         }
@@ -86,6 +87,12 @@ extension WebSocketTransport {
     }
 
     // MARK: Closing
+
+    /// Counts a close that the daemon decided, and has the log tell of it.
+    func note(_ reason: CloseReason, of connection: Connection) {
+        connection.ends(because: "\(reason.code.rawValue) \(reason.text)")
+        counters.closes.add("\(reason.code.rawValue)")
+    }
 
     /// Closes with this frame, unless it is being closed with another one.
     ///

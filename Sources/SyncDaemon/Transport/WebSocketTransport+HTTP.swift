@@ -247,8 +247,13 @@ extension WebSocketTransport {
             return false
         }
         let hasMore = connection.http?.hasMore ?? false
-        setDeadline(
-            of: connection, in: hasMore ? Limits.requestSeconds : Limits.keepAliveSeconds)
+        setDeadline(of: connection, in: hasMore ? Limits.requestSeconds : idleSeconds(connection))
         return hasMore
+    }
+
+    /// How long a connection may stay without a request.
+    private func idleSeconds(_ connection: Connection) -> Int {
+        connection.entrance.isForClients
+            ? Limits.keepAliveSeconds : Limits.adminKeepAliveSeconds
     }
 }

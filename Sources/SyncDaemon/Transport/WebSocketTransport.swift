@@ -228,8 +228,7 @@ import EventModel
 
     func close(_ session: SessionID, _ reason: CloseReason) {
         guard let connection = connection(session), connection.closeFrame == nil else { return }
-        connection.ends(because: "\(reason.code.rawValue) \(reason.text)")
-        counters.closes.add("\(reason.code.rawValue)")
+        note(reason, of: connection)
         close(connection, with: reason.frame, isLast: false)
     }
 

@@ -254,4 +254,26 @@ struct HTTPTransportTests {
             })
         #expect(bench.connectionCount == 1, "A request may wait for ever.")
     }
+
+    @Test(
+        "who asks and does not read keeps a connection no longer than one between requests stays",
+        arguments: [
+            (.main, Limits.keepAliveSeconds), (.admin, Limits.adminKeepAliveSeconds),
+        ] as [(Entrance, Int)])
+    func unread(entrance: Entrance, seconds: Int) throws {
+        let bench = try TransportBench()
+        bench.answersAtOnce = answer(String(repeating: "a", count: 20_000))
+        let peer = try bench.connect(at: entrance)
+        peer.send(get + get + get)
+        try #require(bench.run { bench.requests.count == 3 })
+        for _ in 0..<5 { bench.loop.runOnce(waitingAtMost: 1) }
+        let now = Clock.monotonicMilliseconds()
+
+        bench.transport?.endTurn(at: now + UInt64(seconds - 2) * 1000)
+        for _ in 0..<5 { bench.loop.runOnce(waitingAtMost: 1) }
+        #expect(bench.connectionCount == 1)
+        bench.transport?.endTurn(at: now + UInt64(seconds + 1) * 1000)
+        #expect(bench.run { bench.connectionCount == 0 })
+        withExtendedLifetime(peer) {}
+    }
 }

@@ -54,7 +54,7 @@ final class TransportBench: SessionDelegate, RequestDelegate {
         return true
     }
 
-    func connect() throws -> TransportPeer {
+    func connect(at entrance: Entrance = .main) throws -> TransportPeer {
         let port = try #require(UInt16(listener.address.drop { $0 != ":" }.dropFirst()))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -71,8 +71,9 @@ final class TransportBench: SessionDelegate, RequestDelegate {
         let accepted = sync_accept(listener.descriptor.rawValue, &bytes)
         try #require(accepted >= 0)
         let peer = PeerAddress(high: 0, low: 1)
-        try #require(admission.admit(peer) == 0)
-        transport?.adopt(AcceptedSocket(FileDescriptor(owning: accepted), from: peer))
+        try #require(admission.admit(peer, at: entrance) == 0)
+        transport?.adopt(
+            AcceptedSocket(FileDescriptor(owning: accepted), from: peer, at: entrance))
         return TransportPeer(socket, of: self)
     }
 

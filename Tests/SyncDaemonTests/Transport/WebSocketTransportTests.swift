@@ -143,4 +143,53 @@ struct WebSocketTransportTests {
         #expect(bench.run { bench.connectionCount == 0 })
         #expect(bench.closedSessions == [id])
     }
+
+    private static let tooManyFragments: [UInt8] = (0...Limits.fragmentsPerMessageMax)
+        .flatMap { ClientFrame($0 == 0 ? 1 : 0, [97], isFinal: false).bytes }
+
+    @Test(
+        "a close for a client's mistake is counted, once",
+        arguments: [
+            ("1002", ClientFrame(1, [97], isMasked: false).bytes),
+            ("1003", ClientFrame(2, [97]).bytes),
+            ("1007", ClientFrame(1, [0xFF]).bytes),
+            ("1008", tooManyFragments),
+            ("1009", ClientFrame(1, length: UInt64(Limits.frameBytesMax + 1)).bytes),
+        ] as [(String, [UInt8])])
+    func counts(code: String, bytes: [UInt8]) throws {
+        let bench = try TransportBench()
+        let peer = try bench.openSession()
+        let id = try #require(bench.sessions.first?.id)
+
+        peer.send(bytes)
+        #expect(
+            bench.run {
+                peer.read()
+                return peer.hasEnded
+            })
+        bench.transport?.close(id, CloseReason(.goingAway, ""))
+        peer.send(ClientFrame(close: 1000).bytes)
+        peer.finish()
+        #expect(bench.run { bench.connectionCount == 0 })
+
+        let figures = try #require(bench.transport?.counters.closes.figures)
+        #expect(figures.map(\.code) == [code])
+        #expect(figures.map(\.count) == [1])
+    }
+
+    @Test("a close that the daemon began is counted once, whatever the peer says then")
+    func countsOwn() throws {
+        let bench = try TransportBench()
+        let peer = try bench.openSession()
+        let id = try #require(bench.sessions.first?.id)
+
+        bench.transport?.close(id, CloseReason(.goingAway, ""))
+        peer.send(ClientFrame(2, [97]).bytes)
+        peer.finish()
+        #expect(bench.run { bench.connectionCount == 0 })
+
+        let figures = try #require(bench.transport?.counters.closes.figures)
+        #expect(figures.map(\.code) == ["1001"])
+        #expect(figures.map(\.count) == [1])
+    }
 }
