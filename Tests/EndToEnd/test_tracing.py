@@ -1,5 +1,6 @@
 """Traces: what became when of some writes, for a collector that speaks OpenTelemetry."""
 
+import asyncio
 import http.server
 import json
 import threading
@@ -18,7 +19,7 @@ class Collector:
     """Takes traces as its authors' own description of the protocol reads them."""
 
     def __init__(self):
-        self.spans, self.faults, self.status = [], [], 200
+        self.spans, self.faults, self.status, self.answer = [], [], 200, b"{}"
         collector = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -31,9 +32,9 @@ class Collector:
                 except (json_format.ParseError, AssertionError) as fault:
                     collector.faults.append(fault)
                 self.send_response(collector.status)
-                self.send_header("Content-Length", "2")
+                self.send_header("Content-Length", str(len(collector.answer)))
                 self.end_headers()
-                self.wfile.write(b"{}")
+                self.wfile.write(collector.answer)
 
             def log_message(self, *_):
                 pass
@@ -143,6 +144,25 @@ class Tracing(DaemonTestCase):
         await eve.publish("room", 1)
         await eventually(lambda: metric(other, "traces_failed_total") == 1, "one that failed")
         self.assertIn("status 503", other.log())
+
+    async def test_what_a_collector_rejects_is_not_told(self):
+        collector = self.collector()
+        collector.answer = b'{"partialSuccess": {"rejectedSpans": "3", "errorMessage": "full"}}'
+        daemon = self.start(collector.url, 1)
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", "hi")
+        await eventually(lambda: metric(daemon, "traces_failed_total") == 1, "the refusal")
+        self.assertEqual(metric(daemon, "traces_told_total"), 0)
+        self.assertIn("3 were rejected", daemon.log_tail())
+
+    async def test_what_is_left_at_a_stop_is_told(self):
+        collector = self.collector()
+        daemon = self.start(collector.url, 1)
+        ada = await self.device(daemon, "ada")
+        for number in range(250):
+            await ada.publish("room", number)
+        await asyncio.to_thread(daemon.stop)
+        self.assertEqual(len(collector.roots("publish")), 250)
 
     async def test_without_an_endpoint_there_is_none(self):
         daemon = self.start_daemon("--tracing-one-in", "1")

@@ -13,4 +13,8 @@ extension Limits {
     static let tracePauseMilliseconds = 500
     /// Milliseconds that a collector has for an answer; over it: what it was told is forgotten.
     static let traceTimeoutMilliseconds = 5000
+    /// Bytes of its answer that are read; over it: what it was told counts as not taken.
+    static let traceAnswerBytesMax = 16_384
+    /// Milliseconds that a stop waits for it; over it: what is left is forgotten.
+    static let traceStopMilliseconds = 500
 }

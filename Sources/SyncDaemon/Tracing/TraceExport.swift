@@ -132,3 +132,24 @@ extension JSONWriter {
         endObject()
     }
 }
+
+extension TraceExport {
+    /// Why a collector has not taken what it was told; `nil`: it has.
+    ///
+    /// One that takes some spans and not others says so in a body (OTLP, "Partial Success"), with a
+    /// number as protobuf's JSON has it: as text.
+    static func refusal(_ outcome: DeliveryOutcome) -> String? {
+        let body: [UInt8]
+        switch outcome {
+        case .answered(200..<300, _, let answer): body = answer
+        case .answered(let status, _, _): return "status \(status)"
+        case .failed(let reason): return reason
+        }
+        let text = String(decoding: body, as: UTF8.self)
+        guard let answer = try? JSONValue(parsing: text, depthMax: Limits.jsonDepthMax),
+            let rejected = answer.member("partialSuccess")?.member("rejectedSpans")
+        else { return nil }
+        let count = rejected.string ?? rejected.compactText
+        return count == "0" ? nil : "of its spans \(count.prefix(20)) were rejected"
+    }
+}

@@ -35,7 +35,7 @@ final class TraceThread: Sendable {
 
     var figures: Figures { state.withLock { $0.figures } }
 
-    /// Ends the thread; what it has not told is forgotten.
+    /// Ends the thread; what is left has one try more, and half a second.
     func stop() {
         state.withLock { $0.isStopping = true }
         thread.withLock { $0.take() }?.join()
@@ -43,42 +43,57 @@ final class TraceThread: Sendable {
 
     private func run(_ endpoint: String, _ instance: String, _ log: Log) {
         let sender = HTTPSender<Int>()
-        var generator = SystemRandomNumberGenerator()
         var isUnderWay = false
         while !state.withLock({ $0.isStopping }) {
             if !isUnderWay {
+                let settling = UInt64(Limits.traceSettleMilliseconds) * 1000
                 let now = Clock.monotonicMicroseconds()
-                let due = now - min(now, UInt64(Limits.traceSettleMilliseconds) * 1000)
-                let traces = sampler.take(
-                    submittedBefore: due, atMost: Limits.tracesPerRequestMax)
-                if !traces.isEmpty {
-                    let export = TraceExport(
-                        instance: instance, origin: Clock.wallTicks() * 100 - now * 1000)
-                    sender.send(
-                        DeliveryRequest(
-                            url: endpoint, headers: [],
-                            body: export.json(of: traces, using: &generator),
-                            timeoutMilliseconds: Limits.traceTimeoutMilliseconds),
-                        for: traces.count)
-                    isUnderWay = true
-                }
+                isUnderWay = tell(endpoint, instance, before: now - min(now, settling), by: sender)
             }
-            for (count, outcome) in sender.wait(
-                atMost: UInt64(Limits.tracePauseMilliseconds))
-            {
-                isUnderWay = false
-                note(outcome, of: count, log)
-            }
+            if wait(for: sender, atMost: Limits.tracePauseMilliseconds, log) { isUnderWay = false }
+        }
+        let end = Clock.monotonicMilliseconds() + UInt64(Limits.traceStopMilliseconds)
+        while isUnderWay || tell(endpoint, instance, before: .max, by: sender) {
+            isUnderWay = true
+            let now = Clock.monotonicMilliseconds()
+            guard now < end else { break }
+            if wait(for: sender, atMost: Int(end - now), log) { isUnderWay = false }
         }
     }
 
+    /// - Returns: Whether something is under way now.
+    private func tell(
+        _ endpoint: String, _ instance: String, before moment: UInt64, by sender: HTTPSender<Int>
+    ) -> Bool {
+        let traces = sampler.take(submittedBefore: moment, atMost: Limits.tracesPerRequestMax)
+        guard !traces.isEmpty else { return false }
+        var generator = SystemRandomNumberGenerator()
+        let origin = Clock.wallTicks() * 100 - Clock.monotonicMicroseconds() * 1000
+        let export = TraceExport(instance: instance, origin: origin)
+        sender.send(
+            DeliveryRequest(
+                url: endpoint, headers: [], body: export.json(of: traces, using: &generator),
+                timeoutMilliseconds: Limits.traceTimeoutMilliseconds,
+                answerBytesMax: Limits.traceAnswerBytesMax),
+            for: traces.count)
+        return true
+    }
+
+    /// - Returns: Whether nothing is under way any more.
+    private func wait(
+        for sender: HTTPSender<Int>, atMost milliseconds: Int, _ log: Log
+    ) -> Bool {
+        var isOver = false
+        for (count, outcome) in sender.wait(atMost: UInt64(milliseconds)) {
+            isOver = true
+            note(outcome, of: count, log)
+        }
+        return isOver
+    }
+
     private func note(_ outcome: DeliveryOutcome, of count: Int, _ log: Log) {
-        let reason: String
-        switch outcome {
-        case .answered(let status, _, _) where (200..<300).contains(status):
+        guard let reason = TraceExport.refusal(outcome) else {
             return state.withLock { $0.figures.told += count }
-        case .answered(let status, _, _): reason = "status \(status)"
-        case .failed(let words): reason = words
         }
         state.withLock { $0.figures.failed += count }
         log.warning(

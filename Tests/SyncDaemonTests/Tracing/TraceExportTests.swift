@@ -66,4 +66,21 @@ struct TraceExportTests {
         #expect(times(spans[3]) == ["5000011000", "5000011000"])
         #expect(spans[0].member("traceId")?.string != spans[3].member("traceId")?.string)
     }
+
+    @Test(
+        "what a collector answers says whether it has taken all",
+        arguments: [
+            ("", nil), ("{}", nil), (#"{"partialSuccess":{}}"#, nil),
+            (#"{"partialSuccess":{"rejectedSpans":"0"}}"#, nil),
+            (#"{"partialSuccess":{"rejectedSpans":0,"errorMessage":"slow"}}"#, nil),
+            (#"{"partialSuccess":{"rejectedSpans":"99"}}"#, "of its spans 99 were rejected"),
+            (#"{"partialSuccess":{"rejectedSpans":7}}"#, "of its spans 7 were rejected"),
+            ("no JSON", nil), (#"{"partialSuccess":5}"#, nil),
+        ])
+    func partialSuccess(body: String, reason: String?) {
+        let answer = DeliveryOutcome.answered(status: 200, retryAfter: nil, body: Array(body.utf8))
+        #expect(TraceExport.refusal(answer) == reason)
+        #expect(TraceExport.refusal(.answered(status: 500, retryAfter: nil)) == "status 500")
+        #expect(TraceExport.refusal(.failed(reason: "no route")) == "no route")
+    }
 }
