@@ -10,13 +10,16 @@ it for. With --growth a day of a small service goes by in so many minutes, and t
 processor and bytes on the wire are compared with its plan.
 """
 
+import itertools
 import json
 import math
 import os
+import pathlib
 import random
 import re
 import secrets
 import sys
+import tempfile
 import time
 
 from measuring import Arguments
@@ -29,6 +32,11 @@ OFF_MAX = 25
 PATIENCE = 60
 #: Seconds after which everybody looks at what was sent to them.
 HEARD_SECONDS = 5
+#: Writes that are archived, seconds between them, and after which they are in the archive.
+ARCHIVED_WRITES, ARCHIVED_PAUSE, ARCHIVED_SECONDS = 600, 0.05, 13
+#: What messages are made of: 500 words of six letters.
+WORDS = ["".join(it) for it in random.Random(3).sample(
+    list(itertools.product("aeiou", "bcdfghklmn", "aeiou", "prstvw", "aeiou", "lmnrs")), 500)]
 FACES = "👍❤😂😲😢🔥🎉👏"
 
 
@@ -48,6 +56,9 @@ def main():
         costs = measure_rows(daemon.start(), arguments.rows)
     with Daemon() as daemon:
         costs |= measure_devices(daemon.start(), arguments.devices, arguments.seconds)
+    with tempfile.TemporaryDirectory() as archive:
+        with Daemon("--archive-directory", archive) as daemon:
+            costs |= measure_archive(daemon.start(), archive, arguments.rows)
     show(costs)
 
 
@@ -187,6 +198,42 @@ def measure_rows(daemon, count):
         writers.publish(count, is_named=True)
         took("mutation", count, costs["message"] + len(text) + 2)
     return costs
+
+
+def said(chance):
+    """A message of 98 characters, which compresses as words do."""
+    return " ".join(chance.choice(WORDS) for _ in range(14))
+
+
+def measure_archive(daemon, archive, count):
+    """Commits of one write each, to channels that have rows, a quarter of them messages."""
+    def archived():
+        # What was written is there, and what the copies of the log began with.
+        time.sleep(ARCHIVED_SECONDS)
+        return sum(it.stat().st_size for it in pathlib.Path(archive).glob("*/*.log.gz"))
+
+    with Writers(daemon, 50, count // 200, "") as writers:
+        for _ in range(10):
+            writers.payload = said(writers.random)
+            writers.publish(count // 10)
+        faces = writers.faces(3 * count)
+        # Each user's turn comes before they are taken for gone.
+        for part in range(10):
+            writers.react(faces[part::10])
+        before = archived()
+        for number in range(ARCHIVED_WRITES):
+            client = writers.clients[number % len(writers.clients)]
+            if number % 4 == 0:
+                channel = writers.random.choice(writers.channels)
+                op, fields = "publish", {"channel": channel, "payload": said(writers.random)}
+            else:
+                channel, message = writers.random.choice(writers.messages)
+                op, fields = "addAction", {
+                    "channel": channel, "messageTimetoken": message,
+                    "value": writers.random.choice(FACES)}
+            client.command(op, **fields, mutation=secrets.token_hex(18))
+            time.sleep(ARCHIVED_PAUSE)
+        return {"archived": (archived() - before) / ARCHIVED_WRITES}
 
 
 # Devices

@@ -17,8 +17,8 @@ struct MeasuredCosts: Sendable {
     var channel = 150.0
     /// What waits in the log at most, in ordinary use.
     var logBytes = 67_108_864.0
-    /// Of an archive, for each commit of one write: what that changes, compressed.
-    var archived = 2500.0
+    /// Of an archive, for each commit of one write: the pages that it changes, compressed.
+    var archived = 12_000.0
     // Bytes of memory.
     var base = 83_886_080.0
     var session = 1850.0
@@ -130,11 +130,12 @@ struct PlannedCost: Sendable {
         ]
         logBytes = costs.logBytes
         let database = rows.reduce(0) { $0 + $1.bytes }
-        // One copy of the whole a day, and one that is being made.
-        let archived = Double(use.archiveDays)
+        // One copy of the whole a day, one from before the first, and one that is being made.
+        let copies = Double(min(use.archiveDays, use.days)) + 2
+        let logged = Double(min(use.archiveDays + 1, use.days))
         archiveBytes =
-            archived == 0
-            ? 0 : (archived + 2) * database + (archived + 1) * writesPerDay * costs.archived
+            use.archiveDays == 0
+            ? 0 : copies * database + logged * writesPerDay * costs.archived
 
         let session = costs.session + (use.usesTLS ? costs.tls : 0)
         memory =

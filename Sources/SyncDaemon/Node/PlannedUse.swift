@@ -65,7 +65,9 @@ struct PlannedUse: Sendable {
         .number(
             "archive_days", 0...3650, into: \.archiveDays,
             "As [archive] keep_days; 0: there is no archive."),
-        .yesOrNo("tls", into: \.usesTLS, "Whether clients come to [tls] listen; no: to a proxy."),
+        .yesOrNo(
+            "tls", into: \.usesTLS,
+            "Whether clients come to [tls] listen; --tls=no: to a proxy."),
         .number("days", 1...36_500, into: \.days, "The last day of the plan."),
     ]
 }

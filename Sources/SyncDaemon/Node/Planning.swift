@@ -62,12 +62,12 @@ enum Planning {
         }
         let subscriptions = cost.devices * cost.followed
         if cost.devices > Double(Limits.connectionsMax)
-            || subscriptions > Double(Limits.subscriptionsMax)
+            || subscriptions > Double(Limits.subscriptionsPerKeysetMax)
         {
             text +=
                 " So many devices are more than the defaults let in: raise connections,"
-                + " subscriptions and LimitNOFILE, or share them out among several daemons"
-                + " (docs/CLUSTER.md)."
+                + " subscriptions, subscriptions_max of a keyset and LimitNOFILE, or share them"
+                + " out among several daemons (docs/CLUSTER.md)."
         }
         return text
     }

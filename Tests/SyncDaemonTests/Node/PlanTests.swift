@@ -76,6 +76,13 @@ struct PlanTests {
                 $0.days = 10
             }, costs: Self.ones)
         #expect(cost.archiveBytes == 9 * cost.database + 8 * 540)
+        // Before so many days have passed.
+        let early = PlannedCost(
+            use {
+                $0.archiveDays = 7
+                $0.days = 1
+            }, costs: Self.ones)
+        #expect(early.archiveBytes == 3 * early.database + 540)
         #expect(PlannedCost(use(), costs: Self.ones).archiveBytes == 0)
     }
 
@@ -182,6 +189,11 @@ struct PlanTests {
         let text = Planning.text(huge, PlannedCost(huge))
         #expect(text.contains("more than one daemon can write"))
         #expect(text.contains("LimitNOFILE"))
+        // One keyset's share of the subscriptions is smaller than all.
+        huge.users = 1_100_000
+        #expect(Planning.text(huge, PlannedCost(huge)).contains("subscriptions_max"))
+        huge.users = 900_000
+        #expect(!Planning.text(huge, PlannedCost(huge)).contains("subscriptions_max"))
     }
 
     @Test("the text says every row that is not empty, and fits a terminal of 100 columns")
