@@ -1,5 +1,6 @@
 // The directory of files: one for each file, named by its id and by nothing that a client says.
 
+import Basis
 import EventModel
 import Glibc
 
@@ -92,7 +93,7 @@ struct FileDirectory: ~Copyable, Sendable {
         _ id: FileID, ofUpTo bytes: Int, keepingFree bytesKeptFree: Int = Limits.fileReserveBytes
     ) throws(FileError) -> FileDescriptor {
         try checkPlace()
-        try checkRoom(for: bytes + bytesKeptFree)
+        try checkRoom(for: bytes.addingClamped(bytesKeptFree))
         let name = id.text + Self.partEnding
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let opened = unsafe openat(directory.rawValue, name, flags, 0o600)

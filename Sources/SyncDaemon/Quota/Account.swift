@@ -239,7 +239,8 @@ final class Account: Sendable {
         of quota: Quota, _ count: Int, _ state: inout State
     ) -> QuotaRefusal? {
         let max = state.quotas[quota]
-        guard state.total(quota) + count > max else { return nil }
+        // What is kept is what a file says, which may be damaged.
+        guard state.total(quota).addingClamped(count) > max else { return nil }
         state.refused[quota.rawValue] += 1
         return .exceeded(quota, max: max)
     }

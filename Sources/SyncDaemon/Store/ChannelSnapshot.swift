@@ -239,8 +239,7 @@ struct SQLSnapshot: ChannelSnapshot {
         }
         var totals: [ActionName: ActionTotals] = [:]
         try reader.statements.tally.values.query(.integer(id), .timetoken(message)) { row in
-            totals[ActionName(type: row.text(0), value: row.text(1))] = ActionTotals(
-                count: Int(row.integer(2)), score: Int(row.integer(3)))
+            totals[ActionName(type: row.text(0), value: row.text(1))] = row.actionTotals(from: 2)
             return true
         }
         return totals

@@ -23,7 +23,7 @@ extension MemoryStore {
             }
         }
         for file in working.files.values where ExactText(file.channel.keyset) == keyset {
-            use.bytes += StoredUse.bytes(of: file)
+            use += StoredUse(bytes: StoredUse.bytes(of: file))
         }
         return use
     }

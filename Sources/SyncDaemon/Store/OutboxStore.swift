@@ -1,5 +1,6 @@
 // What waits for webhooks: a part of the seam to the ledger, and what readers see of it.
 
+import Basis
 import EventModel
 
 /// The part of ``Store`` that is about events on their way to webhooks.
@@ -103,13 +104,13 @@ struct OutboxUse: Hashable, Sendable {
     var bytes = 0
 
     static func += (use: inout OutboxUse, more: OutboxUse) {
-        use.rows += more.rows
-        use.bytes += more.bytes
+        use.rows = use.rows.addingClamped(more.rows)
+        use.bytes = use.bytes.addingClamped(more.bytes)
     }
 
     static func -= (use: inout OutboxUse, less: OutboxUse) {
-        use.rows -= less.rows
-        use.bytes -= less.bytes
+        use.rows = use.rows.subtractingClamped(less.rows)
+        use.bytes = use.bytes.subtractingClamped(less.bytes)
     }
 }
 

@@ -82,7 +82,8 @@ extension SQLReader {
             guard query.wants(type: type, value: value) else { return true }
             groups.append(
                 StoredGroup(
-                    type: ExactText(type), value: ExactText(value), count: Int(row.integer(2))))
+                    type: ExactText(type), value: ExactText(value),
+                    count: row.actionTotals(from: 2).count))
             return true
         }
         return groups.sorted {

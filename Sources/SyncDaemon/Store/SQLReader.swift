@@ -219,6 +219,14 @@ extension DatabaseRow {
         min(max(integer(column), -Self.rowCountMax), Self.rowCountMax)
     }
 
+    /// Two columns: how many actions there are, and what they count for together.
+    func actionTotals(from column: Int32) -> ActionTotals {
+        let scoreMax = Int64(Limits.groupScoreMax)
+        return ActionTotals(
+            count: Int(max(rowCount(column), 0)),
+            score: Int(min(max(integer(column + 1), -scoreMax), scoreMax)))
+    }
+
     private static var rowCountMax: Int64 { 1 << 48 }
 }
 

@@ -134,8 +134,7 @@ extension Foreseen {
             guard isSound else { return false }
             learn(action, under: key, in: channel)
         case .totals(let name, let message, let channel):
-            let found = ActionTotals(count: Int(row.integer(0)), score: Int(row.integer(1)))
-            learn(found, of: name, on: message, in: channel)
+            learn(row.actionTotals(from: 0), of: name, on: message, in: channel)
         case .old(.deletions):
             // The newest of none is NULL.
             if row.optionalInteger(0) != nil { nothingOld.remove(.deletions) }

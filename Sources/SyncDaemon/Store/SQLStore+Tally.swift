@@ -37,7 +37,7 @@ extension SQLStore {
         guard let id = try knownID(of: channel) else { return ActionTotals() }
         return try statements.tally.totals.first(
             [.integer(id), .timetoken(message), .text(type), .text(value)]
-        ) { ActionTotals(count: Int($0.integer(0)), score: Int($0.integer(1))) } ?? ActionTotals()
+        ) { $0.actionTotals(from: 0) } ?? ActionTotals()
     }
 
     func values(on message: Timetoken, in channel: Channel) throws(StoreError) -> ActionValues {
@@ -48,9 +48,9 @@ extension SQLStore {
     func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
         guard let id = try knownID(of: channel) else { return 0 }
         let count = try statements.tally.sum.first([.integer(id), .timetoken(message)]) {
-            $0.integer(0)
+            $0.rowCount(0)
         }
-        return Int(count ?? 0)
+        return Int(max(count ?? 0, 0))
     }
 }
 
@@ -204,10 +204,13 @@ final class SQLTallyStatements {
             "SELECT 1 FROM message WHERE timetoken = ? AND channel = ?")
         totals = try connection.prepare(RowLookup.totals.forOne)
         manyTotals = try connection.prepare(RowLookup.totals)
+        // Of counts that damage made, SQLite has no sum: it is an error.
+        let countMax = 1 << 32
         sum = try connection.prepare(
             """
-            SELECT CAST(sum(count) AS BIGINT) FROM action_count
-            WHERE channel = ? AND message = ? AND type <> ''
+            SELECT CAST(sum(CASE WHEN count BETWEEN 0 AND \(countMax) THEN count
+                WHEN count > 0 THEN \(countMax) ELSE 0 END) AS BIGINT)
+            FROM action_count WHERE channel = ? AND message = ? AND type <> ''
             """)
         newest = try connection.prepare(
             """

@@ -21,6 +21,10 @@ enum SQLiteSchema {
         guard found <= version else {
             throw .newerSchema(path: path, version: found, known: version)
         }
+        // No release writes one: there are no steps from it.
+        guard found >= 0 else {
+            throw .damaged(path: path, reason: "its schema is of version \(found)")
+        }
         // Before the first table: it is part of the file's layout. Never again: it writes, and a
         // daemon must start on a full disk.
         if found == 0 { try connection.execute("PRAGMA auto_vacuum=INCREMENTAL") }

@@ -1,5 +1,6 @@
 // What a tenant takes up of a store.
 
+import Basis
 import EventModel
 
 /// How much a store keeps for a keyset.
@@ -29,11 +30,13 @@ struct StoredUse: Hashable, Sendable {
     }
 
     static func bytes(of file: StoredFile) -> Int {
-        rowBytes + file.size + file.name.utf8.count + file.userID.utf8.count
+        // Its row may be damaged.
+        file.size.addingClamped(rowBytes + file.name.utf8.count + file.userID.utf8.count)
     }
 
+    /// A file has counts without a checksum: whatever damage made of one, it can be added to.
     static func += (use: inout StoredUse, more: StoredUse) {
-        use.channels += more.channels
-        use.bytes += more.bytes
+        use.channels = use.channels.addingClamped(more.channels)
+        use.bytes = use.bytes.addingClamped(more.bytes)
     }
 }

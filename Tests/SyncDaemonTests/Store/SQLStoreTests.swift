@@ -145,6 +145,20 @@ struct SQLStoreTests {
         #expect(try SQLStore(directory: directory.path).last == .zero)
     }
 
+    @Test("a file of a version that there cannot be is left alone", arguments: [-1, Int32.min])
+    func refusesNegativeSchema(version: Int32) throws {
+        let path = directory.path + "/syncdaemon.db"
+        do { _ = try SQLStore(directory: directory.path) }
+        try StoreConnection(path: path).execute("PRAGMA user_version=\(version)")
+
+        let error = #expect(throws: StoreError.self) { try SQLStore(directory: directory.path) }
+
+        #expect(
+            error == .damaged(path: path, reason: "its schema is of version \(version)"))
+        try StoreConnection(path: path).execute("PRAGMA user_version=\(SQLiteSchema.version)")
+        #expect(try SQLStore(directory: directory.path).last == .zero)
+    }
+
     @Test("a file that is no database is refused")
     func refusesGarbage() throws {
         let path = directory.path + "/syncdaemon.db"

@@ -218,4 +218,36 @@ struct StoreTallyContract {
         try upgraded.commit(through: 30) { try add($0, at: 21, .on(1, "👎"), .on(1, "🔥")) }
         #expect(try counts(upgraded) == [3, 4])
     }
+
+    @Test(
+        "counts that damage made of any size decide about a write, and are told",
+        arguments: [Int64.max, Int64.max - 1, 0, -1, Int64.min + 1, Int64.min])
+    func damaged(counter: Int64) throws {
+        do {
+            let bench = try LedgerBench(SQLStore(directory: directory.path))
+            _ = bench.commit(write(.add(.on(1, "👍"))), write(.add(.on(1, "👎"))))
+            #expect(bench.failure == nil)
+        }
+        try StoreConnection(path: SQLStore.path(in: directory.path)).execute(
+            "UPDATE action_count SET count = \(counter), score = \(counter)")
+        let store = try SQLStore(directory: directory.path)
+        let bench = LedgerBench(store)
+        var rules = ReactionRules()
+        rules.actionsMax = 100
+
+        _ = bench.commit(
+            write(.add(.on(1, "👍", by: "bob"), under: rules)),
+            write(.add(.on(1, "🔥"), under: rules)), write(.add(.on(1, "👎", by: "bob"))))
+        #expect(bench.failure == nil)
+        let totals = try store.totals(type: "reaction", value: "👍", on: tick(1), in: room)
+        #expect((0...(1 << 48)).contains(totals.count))
+        #expect(try store.actionCount(on: tick(1), in: room) >= 0)
+        let reader = try store.makeReader()
+        let told = try reader.withSnapshot(of: room) { snapshot throws(StoreError) in
+            try snapshot.totals(on: tick(1))
+        }
+        #expect(told.values.allSatisfy { $0.count >= 0 })
+        _ = bench.commit(write(.remove(.on(1, "👍"), observed: nil)))
+        #expect(bench.failure == nil)
+    }
 }

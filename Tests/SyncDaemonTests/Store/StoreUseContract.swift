@@ -158,4 +158,88 @@ struct StoreUseContract {
         }
         #expect(try use(upgraded).bytes == before.bytes * 4 / 9)
     }
+
+    // MARK: Damage
+
+    /// What damage may make of a counter.
+    private static let extremes: [Int64] = [
+        Int64.max, Int64.max - 1, Int64.max / 2, 0, -1, Int64.min / 2, Int64.min + 1, Int64.min,
+    ]
+
+    @Test("a counter that damage made of any size is still added to", arguments: extremes)
+    func damaged(counter: Int64) throws {
+        let room = Channel("room")
+        let id = try #require(FileID("01234567-89ab-4cde-8f01-23456789abcd"))
+        do {
+            let store = try SQLStore(directory: directory.path)
+            try store.publish(1, in: room)
+            try store.commit(through: 2) {
+                try $0.add(MessageAction(key: .on(1), actionTimetoken: tick(2)), in: room)
+                try $0.add(
+                    StoredFile(
+                        channel: room, id: id, name: "a", size: 3, userID: "ada",
+                        created: tick(2)))
+            }
+        }
+        let path = SQLStore.path(in: directory.path)
+        try StoreConnection(path: path).execute(
+            """
+            UPDATE keyset_use SET channels = \(counter), bytes = \(counter);
+            UPDATE file SET size = \(counter)
+            """)
+
+        let store = try SQLStore(directory: directory.path)
+        #expect(try use(store).bytes == Int(counter))
+        try store.commit(through: 3) {
+            try $0.insert(.sized(50), at: tick(3), in: Channel("new"), by: "ada")
+            _ = try use($0)
+            try $0.setReadMark(tick(1), of: "bob", in: room)
+            try $0.remove(.on(1), at: tick(3), in: room)
+            _ = try use($0)
+        }
+        let bytes = try use(store).bytes
+        #expect(counter > 0 ? bytes > 0 : bytes < 1000)
+        let file = try #require(try store.file(id))
+        try store.commit(through: 4) {
+            try $0.remove(file)
+            let isDone = try $0.deleteMessages(
+                after: .zero, through: tick(4), at: tick(4), in: room)
+            #expect(isDone)
+            _ = try use($0)
+        }
+        _ = try use(store)
+        try store.publish(5, in: Channel("newer"))
+        _ = try use(store)
+    }
+
+    @Test("a ledger takes or refuses writes beside such counters", arguments: extremes)
+    func ledger(counter: Int64) throws {
+        do {
+            let bench = try LedgerBench(SQLStore(directory: directory.path))
+            _ = bench.commit(write(.publish(.numbered(1))))
+        }
+        try StoreConnection(path: SQLStore.path(in: directory.path)).execute(
+            "UPDATE keyset_use SET channels = \(counter), bytes = \(counter)")
+        let bench = try LedgerBench(SQLStore(directory: directory.path))
+        var keyset = Keyset(subscribeKey: Channel.defaultKeyset)
+        (keyset.quotas.storedBytes, keyset.quotas.channels) = (1_000_000, 1000)
+        let account = bench.ledger.accounts.account(of: keyset)
+
+        let commit = bench.commit(
+            write(.publish(.numbered(2))), write(.publish(.numbered(3)), channel: Channel("new")),
+            write(.add(.on(1))), write(.markRead(through: tick(1))))
+
+        let taken = commit.answers.map { (try? $0.result.get()) != nil }
+        #expect(taken == Array(repeating: counter < 1000, count: 4))
+        #expect(bench.failure == nil)
+        try bench.ledger.tellUse()
+        #expect((account.held(.storedBytes) > 1000) == (counter > 1000))
+        do throws(QuotaRefusal) {
+            try account.reserve(storedBytes: 10)
+            account.release(reserved: 10)
+            #expect(counter < 1000)
+        } catch {
+            #expect(counter > 1000)
+        }
+    }
 }
