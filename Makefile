@@ -15,7 +15,7 @@ FLAGS ?=
 
 SOURCES := Package.swift Sources Tests Benchmarks examples/swift-chat
 # Where Python is: a name that nothing defines is found before hours of tests, not by one of them.
-SCRIPTS := Tests Benchmarks examples Tools/generate-emoji Tools/manual Tools/release Tools/sbom
+SCRIPTS := Tests Benchmarks examples Tools/check-links Tools/generate-emoji Tools/manual Tools/release Tools/sbom
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # Optimised, a module at once, and open to tests.

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -92,6 +93,18 @@ class Served(ConsoleCase):
         self.assertEqual(json.loads(body), {"port": daemon.port})
         for path in ("/console", "/console/", "/console/main.js", "/web/syncclient.js"):
             self.assertEqual(self.get(daemon.address, path)[0], 404, path)
+
+    async def test_a_link_of_another_page_is_refused_as_the_document_says(self):
+        daemon = self.start_console()
+        said = (ROOT / "docs/CONSOLE.md").read_text(encoding="utf-8")
+        words, = re.findall(r"a link from another page ends in (\d+) \(`(\w+)`: \"(.*?)\"\)", said)
+        for site in ("cross-site", "same-site"):
+            status, _, body = self.get(daemon.admin_address, "/console/", Sec_Fetch_Site=site)
+            error = json.loads(body)["error"]
+            self.assertEqual((str(status), error["code"]), words[:2], site)
+            self.assertIn(words[2], error["message"])
+        self.assertEqual(
+            self.get(daemon.admin_address, "/console/", Sec_Fetch_Site="none")[0], 200)
 
     async def test_nothing_else_of_the_disk_is(self):
         daemon = self.start_console()

@@ -26,9 +26,11 @@ PAGES = ["syncdaemon.8", "syncctl.1", "syncdaemon.conf.5", "syncdaemon-cluster.7
 def make_packages(directory):
     """Packages of the programs under test, as `make deb` makes one: a path for each version."""
     tree = os.path.join(directory, "tree")
-    for name in ("debian", "systemd", "docs", "clients", "contrib", "Tools"):
-        shutil.copytree(ROOT / name, os.path.join(tree, name), symlinks=True)
-    for name in ("README.md", "SECURITY.md", "CHANGELOG.md"):
+    for name in ("debian", "systemd", "docs", "clients", "contrib", "examples", "Tools",
+                 "Tests/Fixtures"):
+        shutil.copytree(ROOT / name, os.path.join(tree, name), symlinks=True,
+                        ignore=shutil.ignore_patterns(".build"))
+    for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"):
         shutil.copy(ROOT / name, tree)
     release = os.path.join(tree, ".build/release")
     os.makedirs(release)
@@ -97,6 +99,35 @@ class Package(ServiceCase):
             ["lintian", "--allow-root", "--fail-on", "error,warning", "--suppress-tags",
              "custom-library-search-path", self.new], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_every_link_of_its_documents_leads_somewhere(self):
+        with tempfile.TemporaryDirectory(prefix="syncdaemon-links-") as directory:
+            subprocess.run(["dpkg-deb", "--extract", self.new, directory], check=True)
+            share = os.path.join(directory, "usr/share")
+            # "README.md says how to open this page", and an example that looks for the client.
+            for path in ("syncdaemon/web/README.md", "syncdaemon/web/LICENSE",
+                         "doc/syncdaemon/docs/pictures/two-devices.webp",
+                         "doc/syncdaemon/examples/node-bot/bot.mjs",
+                         "doc/syncdaemon/clients/web/syncclient.js",
+                         "doc/syncdaemon/clients/web/ui/sync-ui.js"):
+                self.assertTrue(os.path.exists(os.path.join(share, path)), path)
+
+            def check():
+                return subprocess.run(
+                    [ROOT / "Tools/check-links", directory], capture_output=True, text=True,
+                    check=False)
+
+            done = check()
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            os.remove(os.path.join(share, "doc/syncdaemon/docs/SEMANTICS.md"))
+            done = check()
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("README.md: docs/SEMANTICS.md is not there\n", done.stderr)
+
+    def test_its_unit_says_of_an_upgrade_what_the_manual_says(self):
+        unit = (ROOT / "systemd/syncdaemon.service").read_text(encoding="utf-8")
+        said, = re.findall(r"some \d+ s per million[ a-z]+", unit.replace("\n# ", " "))
+        self.assertIn(said, (ROOT / "docs/OPERATIONS.md").read_text(encoding="utf-8"))
 
     def test_its_version_is_the_release(self):
         said = subprocess.run(

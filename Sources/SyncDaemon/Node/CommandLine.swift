@@ -51,7 +51,7 @@ enum Invocation: Sendable {
         switch first {
         case "serve":
             if isHelpWanted(rest) { return .showHelp(HelpText.serve) }
-            return .serve(try serveArguments(rest))
+            return .serve(try serveArguments(rest, of: first))
         case "config":
             return try configuration(rest)
         case "backup":
@@ -71,7 +71,7 @@ enum Invocation: Sendable {
             return .copyStore(try StoreCopyArguments(rest))
         case "plan":
             if isHelpWanted(rest) { return .showHelp(HelpText.plan) }
-            return try plan(rest)
+            return try plan(rest, of: first)
         case "--version", "-V", "version":
             return .showVersion
         case "--help", "-h", "help":
@@ -83,7 +83,7 @@ enum Invocation: Sendable {
                 let isServe =
                     name == "--config" || Configuration.keys.contains { $0.flag == name }
                 throw .unknownFlag(
-                    first,
+                    first, of: nil,
                     nearest: isServe
                         ? "syncdaemon serve \(name)"
                         : Spelling.nearest(to: first, among: ["--help", "--version"]))
@@ -105,8 +105,10 @@ enum Invocation: Sendable {
         if isHelpWanted(arguments) { return .showHelp(HelpText.configuration) }
         let rest = Array(arguments.dropFirst())
         switch arguments.first {
-        case "check": return .checkConfiguration(try serveArguments(rest, isCheck: true))
-        case "print": return .printConfiguration(try serveArguments(rest))
+        case "check":
+            return .checkConfiguration(
+                try serveArguments(rest, of: "config check", isCheck: true))
+        case "print": return .printConfiguration(try serveArguments(rest, of: "config print"))
         case let word:
             throw .unknownCommand(
                 "config" + (word.map { " " + $0 } ?? ""),
@@ -142,9 +144,9 @@ enum Invocation: Sendable {
         var words: [String] = []
         var arguments = arguments
         let moment = takesMoment ? try takeMoment(from: &arguments) : nil
-        let serve = try serveArguments(arguments) { words.append($0) }
+        let serve = try serveArguments(arguments, of: command) { words.append($0) }
         guard let file = words.first, !file.isEmpty else { throw .missingFile(command: command) }
-        if words.count > 1 { throw .unexpectedArgument(words[1]) }
+        if words.count > 1 { throw .unexpectedArgument(words[1], of: command) }
         return CopyArguments(file: file, serve: serve, moment: moment)
     }
 
@@ -182,13 +184,14 @@ enum Invocation: Sendable {
     ///   - isCheck: Whether the flags of `config check` are flags there.
     ///   - other: Takes what is no flag; without it that is a mistake.
     private static func serveArguments(
-        _ arguments: [String], isCheck: Bool = false,
+        _ arguments: [String], of command: String, isCheck: Bool = false,
         other: ((String) -> Void)? = nil
     ) throws(ConfigurationError) -> ServeArguments {
         var result = ServeArguments()
         let others = ["--config"] + (isCheck ? [publicFlag, serverFlag] : [])
-        result.settings = try flags(arguments, of: Configuration.keys, besides: others) {
-            (argument, inline, rest) throws(ConfigurationError) in
+        result.settings = try flags(
+            arguments, of: command, keys: Configuration.keys, besides: others
+        ) { (argument, inline, rest) throws(ConfigurationError) in
             if let other, !argument.hasPrefix("-") {
                 other(argument)
                 return true
@@ -204,10 +207,13 @@ enum Invocation: Sendable {
 
     private static let jsonFlag = "--json"
 
-    private static func plan(_ arguments: [String]) throws(ConfigurationError) -> Invocation {
+    private static func plan(
+        _ arguments: [String], of command: String
+    ) throws(ConfigurationError) -> Invocation {
         var (use, asJSON) = (PlannedUse(), false)
-        let settings = try flags(arguments, of: PlannedUse.keys, besides: [jsonFlag]) {
-            (argument, inline, _) throws(ConfigurationError) in
+        let settings = try flags(
+            arguments, of: command, keys: PlannedUse.keys, besides: [jsonFlag]
+        ) { (argument, inline, _) throws(ConfigurationError) in
             guard argument == jsonFlag, inline == nil else { return false }
             guard !asJSON else { throw .repeated(.flag(argument), key: "the flag") }
             asJSON = true
@@ -225,7 +231,8 @@ enum Invocation: Sendable {
     ///   - others: Flags that `other` takes.
     ///   - other: Whether it took an argument, whose value may stand behind a `=`, or be the next.
     private static func flags<Root>(
-        _ arguments: [String], of keys: [SettingKey<Root>], besides others: [String],
+        _ arguments: [String], of command: String, keys: [SettingKey<Root>],
+        besides others: [String],
         other: (_ name: String, _ inline: String?, _ rest: inout ArraySlice<String>)
             throws(ConfigurationError) -> Bool
     ) throws(ConfigurationError) -> [FlagSetting<Root>] {
@@ -237,10 +244,11 @@ enum Invocation: Sendable {
             let inline =
                 name.count < argument.count ? String(argument.dropFirst(name.count + 1)) : nil
             if try other(name, inline, &rest) { continue }
-            guard isFlag else { throw .unexpectedArgument(argument) }
+            guard isFlag else { throw .unexpectedArgument(argument, of: command) }
             guard let key = keys.first(where: { $0.flag == name }) else {
                 let known = keys.map(\.flag) + others + ["--help"]
-                throw .unknownFlag(name, nearest: Spelling.nearest(to: name, among: known))
+                throw .unknownFlag(
+                    name, of: command, nearest: Spelling.nearest(to: name, among: known))
             }
             guard !settings.contains(where: { $0.key.flag == name }) else {
                 throw .repeated(.flag(name), key: "the flag")

@@ -30,9 +30,11 @@ enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {
 enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case missingCommand
     case unknownCommand(String, nearest: String?)
-    case unexpectedArgument(String)
+    /// - Parameter command: Behind which it stands.
+    case unexpectedArgument(String, of: String)
     case missingFile(command: String)
-    case unknownFlag(String, nearest: String?)
+    /// - Parameter command: Behind which it stands; `nil`: before any.
+    case unknownFlag(String, of: String?, nearest: String?)
     case unknownVariable(String, nearest: String)
     case unknownSection(ConfigurationSource, section: String, nearest: String?)
     case unknownKey(ConfigurationSource, key: String, nearest: String?)
@@ -164,14 +166,14 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .unknownCommand(let word, let nearest):
             "There is no command \(LogText.quoted(word))."
                 + Self.suggestion(nearest, list: "--help")
-        case .unexpectedArgument(let word):
+        case .unexpectedArgument(let word, let command):
             "\(LogText.quoted(word)) is one word too many."
-                + " Flags start with --; see syncdaemon --help."
+                + " Flags start with --; see syncdaemon \(command) --help."
         case .missingFile(let command):
             "Say which file: syncdaemon \(command) FILE; see syncdaemon \(command) --help."
-        case .unknownFlag(let flag, let nearest):
+        case .unknownFlag(let flag, let command, let nearest):
             "\(LogText.bare(flag)): there is no such flag."
-                + Self.suggestion(nearest, list: "serve --help")
+                + Self.suggestion(nearest, list: (command.map { $0 + " " } ?? "") + "--help")
         case .unknownVariable(let name, let nearest):
             "\(LogText.bare(name)): there is no such variable. Did you mean \(nearest)? Rename it,"
                 + " or unset it."

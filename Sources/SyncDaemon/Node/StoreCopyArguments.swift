@@ -13,6 +13,7 @@ struct StoreCopyArguments: Sendable, Hashable {
     /// On the server.
     let schema: String
 
+    private static let command = "store copy"
     private static let flags = ["--from", "--to", "--schema"]
 
     /// Reads what stands behind `store`.
@@ -24,7 +25,7 @@ struct StoreCopyArguments: Sendable, Hashable {
     ) throws(ConfigurationError) {
         guard arguments.first == "copy" else {
             let word = arguments.first.map { " " + $0 } ?? ""
-            throw .unknownCommand("store" + word, nearest: "store copy")
+            throw .unknownCommand("store" + word, nearest: Self.command)
         }
         let values = try Self.values(arguments.dropFirst())
         let source = try DatabaseChoice(values["--from"], of: "--from", read: read)
@@ -59,8 +60,11 @@ struct StoreCopyArguments: Sendable, Hashable {
         while let argument = rest.popFirst() {
             let flag = String(argument.prefix { $0 != "=" })
             guard flags.contains(flag) else {
-                guard argument.hasPrefix("-") else { throw .unexpectedArgument(argument) }
-                throw .unknownFlag(flag, nearest: Spelling.nearest(to: flag, among: flags))
+                guard argument.hasPrefix("-") else {
+                    throw .unexpectedArgument(argument, of: command)
+                }
+                throw .unknownFlag(
+                    flag, of: command, nearest: Spelling.nearest(to: flag, among: flags))
             }
             guard values[flag] == nil else { throw .repeated(.flag(flag), key: "the flag") }
             let isInline = argument.count > flag.count

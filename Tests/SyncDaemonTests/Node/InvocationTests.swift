@@ -75,7 +75,7 @@ struct InvocationTests {
             ),
             (
                 ["restore", "one", "two"],
-                "\"two\" is one word too many. Flags start with --; see syncdaemon --help."
+                "\"two\" is one word too many. Flags start with --; see syncdaemon restore --help."
             ),
             (["server"], "There is no command \"server\". Did you mean serve?"),
             (["dance"], "There is no command \"dance\". See syncdaemon --help."),
@@ -98,7 +98,7 @@ struct InvocationTests {
             ),
             (
                 ["serve", "now"],
-                "\"now\" is one word too many. Flags start with --; see syncdaemon --help."
+                "\"now\" is one word too many. Flags start with --; see syncdaemon serve --help."
             ),
             (
                 ["config", "check", "--pubic"],
@@ -126,13 +126,37 @@ struct InvocationTests {
             ),
             (
                 ["serve", "\u{1b}[31m"],
-                "\"\\u{1b}[31m\" is one word too many. Flags start with --; see syncdaemon --help."
+                "\"\\u{1b}[31m\" is one word too many. Flags start with --; see syncdaemon serve "
+                    + "--help."
             ),
         ])
     func mistakes(arguments: [String], expected: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try Invocation.parse(arguments) }
 
         #expect(error?.description == expected)
+    }
+
+    @Test(
+        "what a command does not know leads to the help of that command",
+        arguments: [
+            ["serve"], ["config", "check"], ["config", "print"], ["backup", "FILE"],
+            ["salvage", "FILE"], ["restore", "FILE"], ["verify", "FILE"], ["store", "copy"],
+            ["plan"],
+        ])
+    func ownHelp(command: [String]) {
+        let words = command.filter { $0 != "FILE" }
+        let help = "see syncdaemon \(words.joined(separator: " ")) --help."
+        for unknown in ["--frobnicate", "bogus"] {
+            let error = #expect(throws: ConfigurationError.self) {
+                try Invocation.parse(command + [unknown])
+            }
+
+            #expect(error?.description.lowercased().hasSuffix(help) == true, "\(unknown)")
+        }
+        let first = #expect(throws: ConfigurationError.self) {
+            try Invocation.parse(["--frobnicate"])
+        }
+        #expect(first?.description.hasSuffix("See syncdaemon --help.") == true)
     }
 
     @Test("the help names every flag with its key, its variable and its default")
