@@ -96,6 +96,12 @@ struct ArchiveDirectory: Sendable {
         }
         let found = try BinaryFile.reading(name).read(256, at: 0)
         guard found != text else { return }
+        // What is imported makes another store of it, in the same place.
+        if String(decoding: found, as: UTF8.self).hasSuffix("\n\(writer)\n") {
+            let file = try BinaryFile.making(name)
+            try file.write(text, at: 0)
+            return try file.sync()
+        }
         let isCopy = found.starts(with: Array((epoch + "\n").utf8))
         throw .failed(
             path: path,
@@ -121,7 +127,7 @@ struct ArchiveDirectory: Sendable {
         }
     }
 
-    /// All runs, by when they began.
+    /// All runs, in the order in which they began.
     func runs() throws(DatabaseFileError) -> [ArchiveRun] {
         guard isThere else { throw .noArchive(path: path) }
         var runs: [ArchiveRun] = []
@@ -180,8 +186,10 @@ struct ArchiveDirectory: Sendable {
         var forgotten = ForgottenFiles()
         let runs = try runs()
         for (index, run) in runs.enumerated() {
-            // The last one is still being written.
-            let isOver = index < runs.count - 1 && run.names.allSatisfy { $0.through < moment }
+            // Moments behind it are its own, until a later one has a copy.
+            let isOver =
+                runs[(index + 1)...].contains { $0.base(at: moment) != nil }
+                && run.names.allSatisfy { $0.through < moment }
             let base = run.base(at: moment)
             let old = run.names.filter { isOver || base?.outdates($0) ?? false }
             for name in old {

@@ -40,12 +40,8 @@ extension ArchiveDirectory {
         _ moment: Timetoken, to target: String
     ) throws(DatabaseFileError) -> DatabaseSummary {
         let runs = try runs()
-        let found = runs.compactMap { run in run.base(at: moment).map { (run, $0) } }
-            .max { left, right in
-                // Of the newest, the one that leads furthest.
-                moment == .end
-                    ? left.0.through < right.0.through : left.1.through < right.1.through
-            }
+        // Where an earlier state was put back, a run before it may lead further than those behind.
+        let found = runs.compactMap { run in run.base(at: moment).map { (run, $0) } }.last
         guard let (run, base) = found else {
             throw .nothingArchived(
                 at: moment, path: path, first: runs.flatMap(\.bases).map(\.through).min())
@@ -112,7 +108,9 @@ extension ArchiveDirectory {
         let sum = try source.forEachPart { bytes, offset throws(DatabaseFileError) in
             try copy.write(bytes, at: offset)
         }
-        guard case .base(_, sum) = base.kind else {
+        guard case .base(let next, _) = base.kind,
+            base == ArchiveName(run: base.run, ofBytes: sum, next: next, through: base.through)
+        else {
             throw .damagedPiece(path: source.path, reason: "it is not what its name says")
         }
     }

@@ -223,7 +223,7 @@ private struct ArchiveKeeper {
             throw error
         }
         let sum = try BinaryFile.reading(part.path).forEachPart()
-        let name = ArchiveName(run: run, .base(next: next, sum: sum), through: summary.last)
+        let name = ArchiveName(run: run, ofBytes: sum, next: next, through: summary.last)
         try part.conclude()
         try FileSystem.rename(directory + "/base", to: "\(archive.path)/\(name.path)")
         try FileSystem.sync(directory)

@@ -84,6 +84,11 @@ private struct VerifiedArchive {
     }
 
     private mutating func addGap(before run: ArchiveRun) {
+        if let last, case .start(let after) = run.start?.kind, after < last.through {
+            lines.append(
+                "Behind \(last.through.dateText) an earlier state, of \(after.dateText), was put"
+                    + " back: what follows goes on from that.")
+        }
         if let last, unknown == nil, isCopied {
             // What came first in the new life is in its copy, and in no piece.
             unknown = last.isContinued(by: run) ? run.start?.through : last.through

@@ -149,9 +149,10 @@ struct NodeArchive {
         let log = LogArchive(
             of: database, to: shelf, seconds: configuration.archiveSeconds,
             opening: store.runs.last?.startedAfter ?? .zero
-        ) {
+        ) { [shelf] () throws(DatabaseFileError) in
             var generator = SystemRandomNumberGenerator()
-            return ArchiveName.run(at: Timetoken(rawValue: clock.ticks()), using: &generator)
+            let now = try shelf.moment(at: Timetoken(rawValue: clock.ticks()))
+            return ArchiveName.run(at: now, using: &generator)
         }
         log.note(store.connection.logPages, through: store.last)
         store.archive = log

@@ -7,8 +7,8 @@ struct ArchiveName: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// Of the log: the one of this number.
         case piece(Int)
-        /// The whole database: the piece that was being written when it was copied, and the sum of
-        /// its bytes.
+        /// The whole database: the piece that was being written when it was copied, and a sum of
+        /// its bytes, that number and the moment: under another name it is none.
         case base(next: Int, sum: UInt64)
         /// Says where the database stood before the daemon began to write to it.
         case start(after: Timetoken)
@@ -65,9 +65,9 @@ struct ArchiveName: Hashable, Sendable {
     }
 
     /// Reads ``file``; a piece may have been decompressed since.
-    init?(run: String, file: String) {
-        isCompressed = file.hasSuffix(".log" + Self.compressedEnding)
-        let file = isCompressed ? file.dropLast(Self.compressedEnding.count) : file[...]
+    init?(run: String, file name: String) {
+        isCompressed = name.hasSuffix(".log" + Self.compressedEnding)
+        let file = isCompressed ? name.dropLast(Self.compressedEnding.count) : name[...]
         let parts = file.split(separator: ".", omittingEmptySubsequences: false)
         let words = parts.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
         guard parts.count == 2, words.count > 1, let ticks = UInt64(words[1]) else { return nil }
@@ -89,8 +89,20 @@ struct ArchiveName: Hashable, Sendable {
         default: return nil
         }
         (self.run, through) = (run, Timetoken(rawValue: ticks))
-        if case .piece = kind { return }
-        isCompressed = true
+        if case .piece = kind {} else { isCompressed = true }
+        // Written otherwise it would be another file.
+        guard self.file == name else { return nil }
+    }
+
+    /// Of a whole database.
+    ///
+    /// - Parameters:
+    ///   - bytes: The sum of its bytes.
+    ///   - next: The piece that was being written when it was copied.
+    init(run: String, ofBytes bytes: UInt64, next: Int, through: Timetoken) {
+        var sum = RowSum()
+        for word in [bytes, UInt64(clamping: next), through.rawValue] { sum.add(word) }
+        self.init(run: run, .base(next: next, sum: sum.state), through: through)
     }
 
     private static func number(_ text: Substring) -> Int? {

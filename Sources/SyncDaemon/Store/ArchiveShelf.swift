@@ -54,6 +54,21 @@ final class ArchiveShelf: Sendable {
         return name
     }
 
+    /// A moment for the name of a run, which is behind those of all others: an earlier state of
+    /// the database that was put back may be of an earlier time, and so may the machine's clock.
+    func moment(at now: Timetoken) throws(DatabaseFileError) -> Timetoken {
+        let path = directory + "/newest"
+        let found =
+            FileSystem.exists(path) ? try BinaryFile.reading(path).read(32, at: 0) : []
+        let newest = UInt64(String(decoding: found, as: UTF8.self)) ?? 0
+        // Names have microseconds.
+        let moment = max(now, Timetoken(rawValue: newest).advanced(by: 10))
+        let file = try BinaryFile.making(path)
+        try file.write(Array("\(moment)".utf8), at: 0)
+        try file.sync()
+        return moment
+    }
+
     /// Where the archive is that was begun: an empty directory in its place is another one.
     ///
     /// - Returns: Whether one was begun there.

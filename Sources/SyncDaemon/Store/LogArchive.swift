@@ -33,7 +33,7 @@ final class LogArchive {
     private let shelf: ArchiveShelf
     private let milliseconds: UInt64
     private let now: () -> UInt64
-    private let makeName: () -> String
+    private let makeName: () throws(DatabaseFileError) -> String
     private var run: Run?
     private var log: BinaryFile?
     // The piece that is being written.
@@ -55,7 +55,7 @@ final class LogArchive {
     init(
         of database: String, to shelf: ArchiveShelf, seconds: Int, opening: Timetoken,
         now: @escaping () -> UInt64 = Clock.monotonicMilliseconds,
-        makeName: @escaping () -> String
+        makeName: @escaping () throws(DatabaseFileError) -> String
     ) {
         (self.database, self.shelf, self.now, self.makeName) = (database, shelf, now, makeName)
         (milliseconds, self.opening) = (UInt64(seconds) * 1000, opening)
@@ -149,7 +149,7 @@ final class LogArchive {
             throw .damaged(path: log.path, reason: "its header is not SQLite's")
         }
         let frames = header == nil ? 0 : frames
-        let name = makeName()
+        let name = try makeName()
         let mark = ArchiveName(run: name, .start(after: after), through: through)
         _ = try BinaryFile.making("\(shelf.directory)/\(mark.waiting)")
         run = Run(

@@ -76,6 +76,36 @@ struct ArchiveGapTests {
         #expect(try world.restored(tick(200)) == [100, 200])
     }
 
+    @Test(
+        "a copy under another number is none, also beside the right one", arguments: [0, 2, 9],
+        [true, false])
+    func number(next: Int, isBeside: Bool) throws {
+        try world.begin()
+        try world.publish(at: 100)
+        world.log.finish()
+        try world.makeBase()
+        try world.publish(at: 200)
+        world.log.finish()
+        try world.publish(at: 300)
+        try world.deliver()
+        let run = try #require(try world.archive.runs().last)
+        let base = try #require(run.bases.first)
+        guard case .base(1, let sum) = base.kind else {
+            Issue.record("\(base)")
+            return
+        }
+        let other = ArchiveName(run: run.name, .base(next: next, sum: sum), through: base.through)
+        let (path, target) = (
+            "\(world.archive.path)/\(base.path)", "\(world.archive.path)/\(other.path)"
+        )
+        try FileManager.default.copyItem(atPath: path, toPath: target)
+        if !isBeside { FileSystem.remove(path) }
+        #expect(throws: DatabaseFileError.self) { try world.verify() }
+        // Whichever of two it takes: what it puts back is right, or nothing is.
+        let restored = Result { try world.restored(.end) }
+        #expect((try? restored.get()).map { $0 == [100, 200, 300] && isBeside } ?? true)
+    }
+
     @Test("where a run's copy is missing the one before is no answer for its time")
     func runWithoutCopy() throws {
         try world.begin()
@@ -128,6 +158,49 @@ struct ArchiveGapTests {
         #expect(try !world.archive.reaches(.end))
         // What is newest is said to be short.
         #expect(try world.restored(.end) == [100, 110, 120])
+    }
+
+    @Test("where an earlier state was put back what came behind it is newer, wherever it leads")
+    func timelines() throws {
+        try world.begin()
+        try live(from: 100)
+        try world.publish(at: 900)
+        try world.restart()
+        // As if the state of 100 had been restored, and less time had passed since.
+        let other = try ArchivedStore()
+        try other.publish(at: 100)
+        try other.begin()
+        try other.publish(at: 300)
+        try other.makeBase()
+        try other.publish(at: 400)
+        try other.deliver()
+        let run = try #require(try other.archive.runs().last)
+        try FileManager.default.copyItem(
+            atPath: other.path(of: run), toPath: "\(world.archive.path)/run99")
+        #expect(try world.restored(.end) == [100, 300, 400])
+        #expect(try world.restored(tick(950)) == [100, 300, 400])
+        #expect(try world.restored(tick(350)) == [100, 300])
+        #expect(try world.restored(tick(200)) == [100, 110, 120])
+    }
+
+    @Test("a run's name is behind those of all before, whatever the clock says")
+    func order() throws {
+        let database = world.scratch("other/syncdaemon.db")
+        let shelf = ArchiveShelf(beside: database)
+        try FileSystem.makeDirectory(FileSystem.directory(of: database))
+        _ = try shelf.writer()
+        let first = try shelf.moment(at: tick(1000))
+        #expect(first == tick(1000))
+        let second = try shelf.moment(at: tick(500))
+        #expect(second > first)
+        let third = try ArchiveShelf(beside: database).moment(at: tick(700))
+        #expect(third > second)
+        #expect(try shelf.moment(at: tick(5000)) == tick(5000))
+        var generator = SystemRandomNumberGenerator()
+        let dates = [first, second, third].map {
+            ArchiveName.run(at: $0, using: &generator).prefix { $0 != "-" }
+        }
+        #expect(dates == dates.sorted() && Set(dates).count == 3)
     }
 
     @Test("the time between a start's first commit and its copy is not known")

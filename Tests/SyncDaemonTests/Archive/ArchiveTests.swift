@@ -239,7 +239,10 @@ struct ArchiveTests {
         let writer = try world.shelf.writer()
         #expect(try world.shelf.writer() == writer)
         try world.archive.claim(world.store.epoch, by: writer)
-        #expect(throws: DatabaseFileError.self) { try world.archive.claim("two", by: writer) }
+        #expect(throws: DatabaseFileError.self) { try world.archive.claim("two", by: "another") }
+        // An import makes another store of it, in the same place.
+        try world.archive.claim("two", by: writer)
+        try world.archive.claim(world.store.epoch, by: writer)
         // A copy of the same store, which has a history of its own from now on.
         #expect(throws: DatabaseFileError.self) {
             try world.archive.claim(world.store.epoch, by: "another")
@@ -287,8 +290,11 @@ struct ArchiveTests {
         try world.makeBase()
         try world.deliver()
         for name in old.bases { #expect(world.archive.noteTaken(name.path)) }
+        // Until the next one begins nothing was written: it is what was there.
+        #expect(try world.archive.forget(before: tick(150)) == ForgottenFiles())
+        #expect(try world.restored(tick(150)) == [100])
         #expect(
-            try world.archive.forget(before: tick(150)) == ForgottenFiles(count: 4, untaken: 3))
+            try world.archive.forget(before: tick(250)) == ForgottenFiles(count: 4, untaken: 3))
         #expect(try world.archive.runs().map(\.name) != [])
         #expect(!FileSystem.exists(world.path(of: old)))
     }
@@ -357,5 +363,6 @@ struct ArchiveTests {
         for wrong in [file + ".part", "x" + file, String(file.dropLast()), "-" + file] {
             #expect(ArchiveName(run: "r", file: wrong) == nil, "\(wrong)")
         }
+        #expect(ArchiveName(run: "r", file: "000000000000012-1.log.gz") == nil)
     }
 }

@@ -126,7 +126,7 @@ final class ArchivedStore {
         let part = try archive.directory(of: run) + "/new"
         let summary = try DatabaseFile.copyPages(database, to: part)
         let sum = try BinaryFile.reading(part).forEachPart()
-        let name = ArchiveName(run: run, .base(next: next, sum: sum), through: summary.last)
+        let name = ArchiveName(run: run, ofBytes: sum, next: next, through: summary.last)
         try FileSystem.rename(part, to: "\(archive.path)/\(name.path)")
     }
 
