@@ -44,6 +44,11 @@ struct ArchiveRun: Hashable, Sendable {
 }
 
 extension ArchiveName.Kind {
+    /// A piece's; 0 of what is none.
+    fileprivate var number: Int {
+        if case .piece(let number) = self { number } else { 0 }
+    }
+
     fileprivate func isPiece(before next: Int) -> Bool {
         if case .piece(let number) = self { number < next } else { false }
     }
@@ -84,23 +89,20 @@ struct ArchiveDirectory: Sendable {
         let name = "\(path)/\(Self.owner)"
         let text = Array("\(epoch)\n\(writer)\n".utf8)
         guard FileSystem.exists(name) else {
-            guard try FileSystem.names(in: path).isEmpty else {
+            // It may have been broken off here before.
+            let part = Self.owner + ArchiveShelf.partEnding
+            guard try FileSystem.names(in: path).allSatisfy({ $0 == part }) else {
                 throw .failed(
                     path: path,
                     reason: "it is not empty, and no archive; name a directory of its own")
             }
-            let file = try BinaryFile.making(name)
-            try file.write(text, at: 0)
-            try file.sync()
-            return
+            return try BinaryFile.replace(name, with: text)
         }
         let found = try BinaryFile.reading(name).read(256, at: 0)
         guard found != text else { return }
         // What is imported makes another store of it, in the same place.
         if String(decoding: found, as: UTF8.self).hasSuffix("\n\(writer)\n") {
-            let file = try BinaryFile.making(name)
-            try file.write(text, at: 0)
-            return try file.sync()
+            return try BinaryFile.replace(name, with: text)
         }
         let isCopy = found.starts(with: Array((epoch + "\n").utf8))
         throw .failed(
@@ -145,7 +147,7 @@ struct ArchiveDirectory: Sendable {
                 }
             }
             run.bases.sort { $0.through < $1.through }
-            run.pieces.sort { $0.file < $1.file }
+            run.pieces.sort { ($0.kind.number, $0.file) < ($1.kind.number, $1.file) }
             if !run.names.isEmpty { runs.append(run) }
         }
         return runs

@@ -93,12 +93,18 @@ extension ArchiveDirectory {
         let database = try DatabaseFile(path: path, isShared: false)
         try database.check()
         let summary = try database.summary()
-        guard summary.last == outcome.through else {
-            throw .damagedPiece(
-                path: "\(self.path)/\(outcome.run)",
-                reason: "what it leads to is not what its files' names say")
-        }
+        try require(summary, toBe: outcome)
         return summary
+    }
+
+    /// - Throws: `damagedPiece` when a database does not lead to where its files' names say.
+    func require(
+        _ summary: DatabaseSummary, toBe outcome: ArchiveOutcome
+    ) throws(DatabaseFileError) {
+        guard summary.last != outcome.through else { return }
+        throw .damagedPiece(
+            path: "\(path)/\(outcome.run)",
+            reason: "what it leads to is not what its files' names say")
     }
 
     /// - Throws: `damaged` when it is not what was archived.

@@ -84,8 +84,8 @@ extension ArchiveDirectory {
         }
         try BinaryFile.changing(scratch).setLength(0)
         let outcome = try restore(run, from: base, .end, to: scratch)
-        _ = try self.summary(of: scratch, outcome)
         let summary = try DatabaseFile.verify(scratch)
+        try require(summary, toBe: outcome)
         let verified = VerifiedRun(
             name: run.name, bases: run.bases.count, pieces: outcome.pieces,
             transactions: outcome.transactions, isEnded: run.isEnded, first: base.through,

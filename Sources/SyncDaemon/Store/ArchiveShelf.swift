@@ -48,9 +48,7 @@ final class ArchiveShelf: Sendable {
             if !bytes.isEmpty { return String(decoding: bytes, as: UTF8.self) }
         }
         let name = String(UInt64.random(in: .min ... .max), radix: 16)
-        let file = try BinaryFile.making(path)
-        try file.write(Array(name.utf8), at: 0)
-        try file.sync()
+        try BinaryFile.replace(path, with: Array(name.utf8))
         return name
     }
 
@@ -63,9 +61,7 @@ final class ArchiveShelf: Sendable {
         let newest = UInt64(String(decoding: found, as: UTF8.self)) ?? 0
         // Names have microseconds.
         let moment = max(now, Timetoken(rawValue: newest).advanced(by: 10))
-        let file = try BinaryFile.making(path)
-        try file.write(Array("\(moment)".utf8), at: 0)
-        try file.sync()
+        try BinaryFile.replace(path, with: Array("\(moment)".utf8))
         return moment
     }
 
@@ -78,9 +74,7 @@ final class ArchiveShelf: Sendable {
     }
 
     func note(begunAt path: String) throws(DatabaseFileError) {
-        let file = try BinaryFile.making(placeFile)
-        try file.write(Array(path.utf8), at: 0)
-        try file.sync()
+        try BinaryFile.replace(placeFile, with: Array(path.utf8))
     }
 
     /// Says where it was begun.

@@ -41,6 +41,22 @@ struct BinaryFile: ~Copyable {
         try BinaryFile(path, O_WRONLY | O_CREAT | O_TRUNC)
     }
 
+    /// Puts a small file in the place of what is there: whatever happens meanwhile, one of them is
+    /// there afterwards, and whole.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(DatabaseFileError) {
+        let part = path + ArchiveShelf.partEnding
+        do throws(DatabaseFileError) {
+            let file = try making(part)
+            try file.write(bytes, at: 0)
+            try file.sync()
+            try FileSystem.rename(part, to: path)
+        } catch {
+            FileSystem.remove(part)
+            throw error
+        }
+        try FileSystem.sync(FileSystem.directory(of: path))
+    }
+
     /// - Returns: Fewer bytes at the end of the file.
     func read(_ count: Int, at offset: Int) throws(DatabaseFileError) -> [UInt8] {
         var (bytes, length) = ([UInt8](repeating: 0, count: count), 0)

@@ -27,6 +27,16 @@ struct ArchiveGapTests {
             path: world.archive.path)
     }
 
+    /// Lives, one after the other, and brings all of it to the archive.
+    private func live(from moments: [UInt64]) throws {
+        try world.begin()
+        for moment in moments {
+            if moment != moments.first { try world.restart() }
+            try live(from: moment)
+        }
+        try world.deliver()
+    }
+
     /// One life's: a copy, then two pieces.
     private func live(from moment: UInt64) throws {
         try world.publish(at: moment)
@@ -108,13 +118,7 @@ struct ArchiveGapTests {
 
     @Test("where a run's copy is missing the one before is no answer for its time")
     func runWithoutCopy() throws {
-        try world.begin()
-        try live(from: 100)
-        try world.restart()
-        try live(from: 200)
-        try world.restart()
-        try live(from: 300)
-        try world.deliver()
+        try live(from: [100, 200, 300])
         // Nothing was written between a stop and the next start's first commit.
         #expect(try world.restored(tick(199)) == [100, 110, 120])
         let run = try world.archive.runs()[1]
@@ -128,13 +132,7 @@ struct ArchiveGapTests {
 
     @Test("a run that is missing is a gap between those around it")
     func missingRun() throws {
-        try world.begin()
-        try live(from: 100)
-        try world.restart()
-        try live(from: 200)
-        try world.restart()
-        try live(from: 300)
-        try world.deliver()
+        try live(from: [100, 200, 300])
         let runs = try world.archive.runs()
         for name in runs[1].names { remove(name) }
         for moment in [121, 215, 299] as [UInt64] {
@@ -148,11 +146,7 @@ struct ArchiveGapTests {
 
     @Test("behind the last copy of all nothing is put back for a later moment")
     func lastRunWithoutCopy() throws {
-        try world.begin()
-        try live(from: 100)
-        try world.restart()
-        try live(from: 200)
-        try world.deliver()
+        try live(from: [100, 200])
         for base in try world.archive.runs()[1].bases { remove(base) }
         #expect(throws: gap(120, nil, at: 215)) { try world.restored(tick(215)) }
         #expect(try !world.archive.reaches(.end))
