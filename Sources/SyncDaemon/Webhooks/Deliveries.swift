@@ -18,13 +18,14 @@ final class Deliveries<World: DeliveryWorld> {
     private var changedDead: Set<String> = []
     /// Names that have no lanes, and other events waiting than ``readOldest()`` has seen.
     private var changedRemoved: Set<String> = []
-    private let reader: any OutboxReader
+    /// Of the store; `nil` while it cannot be read: what needs it waits then.
+    var reader: (any OutboxReader)?
     private let world: World
     private var generator: any RandomNumberGenerator
     private let log: Log
 
     init(
-        _ webhooks: [Webhook], reader: any OutboxReader, world: World,
+        _ webhooks: [Webhook], reader: (any OutboxReader)?, world: World,
         using generator: any RandomNumberGenerator, log: Log
     ) {
         (self.reader, self.world, self.log) = (reader, world, log)
@@ -118,6 +119,7 @@ final class Deliveries<World: DeliveryWorld> {
     ///
     /// - Parameter all: Also where there is a list, of a moment ago: for now and then.
     func readDead(all: Bool) throws(StoreError) {
+        guard let reader else { return }
         for name in changedDead {
             let isNone = figures[name]?.uses.dead.rows ?? 0 == 0
             guard all || isNone || figures[name]?.oldestDead.isEmpty == true else { continue }
@@ -127,31 +129,42 @@ final class Deliveries<World: DeliveryWorld> {
         }
     }
 
-    /// Does what can be done now.
+    /// Does what can be done now; where it throws, all the same, and the rest waits as it was.
     ///
     /// - Parameter now: In milliseconds of the monotonic clock.
     /// - Returns: Milliseconds until there may be something to do, if nothing happens before.
     func turn(at now: UInt64) throws(StoreError) -> UInt64 {
         var wait: UInt64 = 1000
         var position: Timetoken?
+        var failure: StoreError?
         for webhook in webhooks {
             for number in 0..<Limits.webhookLanes {
                 let id = LaneID(webhook: webhook.name, number: number)
                 guard var lane = lanes[id] else { continue }
-                wait = min(wait, try step(&lane, id, webhook, &position, at: now))
-                lanes[id] = lane
+                do throws(StoreError) {
+                    wait = min(wait, try step(&lane, id, webhook, &position, at: now))
+                    lanes[id] = lane
+                } catch {
+                    failure = failure ?? error
+                    // What is damaged may be of this lane alone; of a server that does not answer
+                    // each question would be waited for.
+                    if case .damaged = error { continue }
+                    reader = nil
+                }
             }
             figures[webhook.name]?.oldest = oldest(of: webhook.name)
             // One that has nothing to get fails no longer.
             figures[webhook.name]?.failingSince =
                 lanes(of: webhook.name).compactMap(\.failingSince).min()
         }
+        if let failure { throw failure }
         try readOldest()
         return wait
     }
 
     /// Looks what waits first for names that have no lanes which would know.
     private func readOldest() throws(StoreError) {
+        guard let reader else { return }
         while let name = changedRemoved.first {
             if figures[name]?.isRemoved == true {
                 var oldest: Timetoken?
@@ -220,6 +233,7 @@ final class Deliveries<World: DeliveryWorld> {
         _ lane: inout DeliveryLane, _ id: LaneID, _ webhook: Webhook,
         _ position: inout Timetoken?, at now: UInt64
     ) throws(StoreError) -> UInt64 {
+        guard let reader else { return tellEnd(of: &lane) }
         if case .pausing = lane.state, now >= lane.notBefore { lane.state = .unknown }
         if lane.state == .unknown {
             lane.begin(try reader.firstBatch(of: id.webhook, lane: id.number), at: now)
@@ -229,16 +243,23 @@ final class Deliveries<World: DeliveryWorld> {
             if due > .zero, let wait = wait(for: place, due, &lane, webhook, &position, at: now) {
                 return wait
             }
-            try begin(place, of: &lane, id, webhook)
+            try begin(place, of: &lane, id, webhook, from: reader)
         }
         switch lane.state {
-        case .ending(let step):
-            guard world.report(step), let place = lane.place else { return Self.shortWait }
-            lane.state = .settling(place)
+        case .ending: return tellEnd(of: &lane)
         case .pausing where now < lane.notBefore: return lane.notBefore - now
         case .unknown: return 0
-        default: break
+        default: return .max
         }
+    }
+
+    /// Has the ledger told of a request that is over.
+    ///
+    /// - Returns: As above.
+    private func tellEnd(of lane: inout DeliveryLane) -> UInt64 {
+        guard case .ending(let step) = lane.state else { return .max }
+        guard world.report(step), let place = lane.place else { return Self.shortWait }
+        lane.state = .settling(place)
         return .max
     }
 
@@ -281,7 +302,8 @@ final class Deliveries<World: DeliveryWorld> {
     private static var shortWait: UInt64 { 5 }
 
     private func begin(
-        _ place: OutboxPlace, of lane: inout DeliveryLane, _ id: LaneID, _ webhook: Webhook
+        _ place: OutboxPlace, of lane: inout DeliveryLane, _ id: LaneID, _ webhook: Webhook,
+        from reader: any OutboxReader
     ) throws(StoreError) {
         let rows = try reader.rows(of: place)
         // More waited than may, and it was the oldest.

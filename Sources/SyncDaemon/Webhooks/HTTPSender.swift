@@ -4,14 +4,18 @@ import CCurl
 import EventModel
 import Glibc
 
-/// Wakes the thread that waits in ``HTTPSender/wait(atMost:)``; any thread may.
-struct SenderWaker: Sendable {
-    fileprivate let descriptor: Int32
+/// Wakes the thread that waits in ``HTTPSender/wait(atMost:)``; any thread may, also when there is
+/// none any more.
+final class SenderWaker: Sendable {
+    /// Open as long as anybody may wake: so no other file has its number.
+    private let descriptor: FileDescriptor
+
+    fileprivate init(owning descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
 
     func wake() {
-        // One that is full wakes anyway.
+        // One that is full wakes anyway; and whose other end is closed has nobody to wake.
         var byte: UInt8 = 0
-        _ = unsafe write(descriptor, &byte, 1)
+        _ = unsafe send(descriptor.rawValue, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 }
 
@@ -22,7 +26,6 @@ struct SenderWaker: Sendable {
     private let multi: UnsafeMutableRawPointer
     /// Readable when somebody wrote to its other end.
     private let waking: FileDescriptor
-    private let wakingEnd: FileDescriptor
     /// By the addresses of their handles.
     private var transfers: [UInt: (asker: Asker, transfer: Transfer)] = [:]
     private let kept = KeptConnections()
@@ -37,8 +40,7 @@ struct SenderWaker: Sendable {
         let isOpen = unsafe socketpair(AF_UNIX, Int32(kind), 0, &ends) == 0
         precondition(isOpen, "socketpair failed: the process is out of descriptors.")
         waking = FileDescriptor(owning: ends[0])
-        wakingEnd = FileDescriptor(owning: ends[1])
-        waker = SenderWaker(descriptor: ends[1])
+        waker = SenderWaker(owning: FileDescriptor(owning: ends[1]))
         guard sync_curl_global_init() == CURLE_OK, let multi = unsafe curl_multi_init() else {
             preconditionFailure("libcurl could not start: out of memory.")
         }

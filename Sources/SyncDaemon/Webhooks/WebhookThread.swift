@@ -23,7 +23,8 @@ final class WebhookThread: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter makeReader: Of the ledger's store; called on the thread.
+    /// - Parameter makeReader: Of the ledger's store; called on the thread, and again a moment
+    ///   after the store could not be read.
     init(
         _ webhooks: [Webhook], ledger: LedgerDoor,
         makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
@@ -36,13 +37,7 @@ final class WebhookThread: Sendable {
         }
         thread.withLock { thread in
             thread = OSThread(name: "webhooks") { [self] in
-                do throws(StoreError) {
-                    try run(webhooks, reader: try makeReader(), health, log)
-                } catch {
-                    // What waits is not lost, and everything else goes on.
-                    health.report(.webhooksFailing, "\(error) Webhooks stop until a restart.")
-                    log.error("\(error) Webhooks stop until a restart.")
-                }
+                run(webhooks, StoreReading(makeReader: makeReader), log)
             }
         }
     }
@@ -84,28 +79,27 @@ final class WebhookThread: Sendable {
 
     private func wake() { waker.withLock { $0 }?.wake() }
 
-    private func run(
-        _ webhooks: [Webhook], reader: any StoreReader, _ health: Health, _ log: Log
-    ) throws(StoreError) {
+    private func run(_ webhooks: [Webhook], _ reading: StoreReading, _ log: Log) {
         let sender = HTTPSender<LaneID>()
         let waking = sender.waker
         waker.withLock { $0 = waking }
         ledger.outbox.onNews { waking.wake() }
         let deliveries = Deliveries(
-            webhooks, reader: reader, world: World(ledger: ledger, sender: sender),
+            webhooks, reader: nil, world: World(ledger: ledger, sender: sender),
             using: SystemRandomNumberGenerator(), log: log)
+        var reading = reading
         var told: UInt64 = 0
         while !state.withLock({ $0.isStopping }) {
             deliveries.hear(ledger.outbox.take())
             takeOrders(deliveries)
             let now = Clock.monotonicMilliseconds()
-            let wait = try deliveries.turn(at: now)
-            try deliveries.readDead(all: now >= told + 1000)
+            let isTime = now >= told + 1000
+            let wait = turn(deliveries, &reading, all: isTime, at: now, log)
             let figures = deliveries.figures
             state.withLock { $0.figures = figures }
-            if now >= told + 1000 {
+            if isTime {
                 told = now
-                tell(figures, health, at: now)
+                if !reading.isFailing { tell(figures, at: now) }
             }
             ledger.outbox.want(deliveries.wanted)
             for (lane, outcome) in sender.wait(atMost: wait) {
@@ -115,6 +109,45 @@ final class WebhookThread: Sendable {
         ledger.outbox.onNews {}
         waker.withLock { $0 = nil }
     }
+
+    /// Does what can be done now, also while the store cannot be read.
+    ///
+    /// - Returns: Milliseconds until there may be something to do, if nothing happens before.
+    private func turn(
+        _ deliveries: Deliveries<World>, _ reading: inout StoreReading, all: Bool, at now: UInt64,
+        _ log: Log
+    ) -> UInt64 {
+        do throws(StoreError) {
+            if deliveries.reader == nil, now >= reading.next {
+                deliveries.reader = try reading.makeReader()
+            }
+            let wait = try deliveries.turn(at: now)
+            // What was looked for in vain is looked for again.
+            try deliveries.readDead(all: all || reading.isFailing)
+            guard deliveries.reader != nil else {
+                return min(wait, reading.next - min(now, reading.next))
+            }
+            if reading.isFailing {
+                reading.isFailing = false
+                log.notice("Webhooks go on.")
+            }
+            return wait
+        } catch {
+            deliveries.reader = nil
+            reading.next = Clock.monotonicMilliseconds() + Self.readingPause
+            if !reading.isFailing {
+                reading.isFailing = true
+                // What waits is not lost, and everything else goes on.
+                let text = "\(error) Webhooks wait until the store can be read."
+                health.report(.webhooksFailing, text)
+                log.error(text)
+            }
+            return 0
+        }
+    }
+
+    /// Milliseconds between attempts to read a store that cannot be read.
+    private static let readingPause: UInt64 = 1000
 
     private func takeOrders(_ deliveries: Deliveries<World>) {
         let (webhooks, ledgerKnows, revived, retried) = state.withLock { state in
@@ -134,7 +167,7 @@ final class WebhookThread: Sendable {
         }
     }
 
-    private func tell(_ figures: [String: WebhookFigures], _ health: Health, at now: UInt64) {
+    private func tell(_ figures: [String: WebhookFigures], at now: UInt64) {
         let troubles = figures.sorted { $0.key < $1.key }.compactMap { name, figures -> String? in
             let limit = UInt64(Limits.webhookTroubleSeconds) * 1000
             let isLong = figures.failingSince.map { now - min(now, $0) >= limit } ?? false
@@ -149,6 +182,15 @@ final class WebhookThread: Sendable {
 }
 
 extension WebhookThread {
+    /// Whether the store can be read, and how.
+    fileprivate struct StoreReading {
+        let makeReader: @Sendable () throws(StoreError) -> any StoreReader
+        /// Whether it could not be read when it was last asked.
+        var isFailing = false
+        /// No reader is made before this moment, in milliseconds of the monotonic clock.
+        var next: UInt64 = 0
+    }
+
     /// The ledger and libcurl.
     fileprivate struct World: DeliveryWorld {
         let ledger: LedgerDoor
