@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /// sqlite3_bind_text(3) that copies: SQLITE_TRANSIENT is a cast, which Swift does not import.
 ///
@@ -20,6 +22,20 @@ static inline int sync_sqlite_is_out_of_room(int system_error) {
 /// errno of this thread.
 static inline int sync_sqlite_errno(void) {
     return errno;
+}
+
+/// Flags for sqlite3_open_v2(3): root follows no link.
+static inline int sync_sqlite_link_flags(void) {
+    return geteuid() == 0 ? SQLITE_OPEN_NOFOLLOW : 0;
+}
+
+/// realpath(3), whose result sync_sqlite_free() takes: their modules differ on Apple's platforms.
+static inline char *sync_sqlite_own_path(const char *path) {
+    return realpath(path, NULL);
+}
+
+static inline void sync_sqlite_free(char *path) {
+    free(path);
 }
 
 /// SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE: only the writer checkpoints (sqlite3_db_config is variadic).

@@ -9,7 +9,8 @@ extension SQLiteConnection {
     /// What `VACUUM INTO` makes is smaller, but pages of the log do not fit on it.
     public func copyPages(to target: String) throws(Failure) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_CREATE
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_CREATE | Self.linkFlags
         let status = unsafe sqlite3_open_v2(Self.plain(target), &opened, flags, nil)
         defer { unsafe sqlite3_close_v2(opened) }
         guard let opened = unsafe opened, status == SQLITE_OK else {

@@ -45,7 +45,7 @@ public enum SQLiteOpening {
     ) throws(Failure) {
         var opened: OpaquePointer?
         let making = opening == .makingFile ? SQLITE_OPEN_CREATE : 0
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | making
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | making | Self.linkFlags
         let status = unsafe sqlite3_open_v2(Self.plain(path), &opened, flags, vfs)
         guard let opened = unsafe opened, status == SQLITE_OK else {
             let error = unsafe SQLiteError(status, of: opened, isOpening: true)
@@ -61,9 +61,21 @@ public enum SQLiteOpening {
     }
 
     /// A path that SQLite takes for one: Debian's takes what begins with `file:` for a URI.
+    ///
+    /// For root, whom it leads to no link, with the directory's own name.
     public static func plain(_ path: String) -> String {
-        path.hasPrefix("file:") ? "./" + path : path
+        let plain = path.hasPrefix("file:") ? "./" + path : path
+        guard linkFlags != 0, !plain.isEmpty, !plain.hasPrefix(":") else { return plain }
+        let name = plain.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        let directory = plain.dropLast(name.count)
+        guard let own = unsafe sync_sqlite_own_path(directory.isEmpty ? "." : String(directory))
+        else { return plain }
+        defer { unsafe sync_sqlite_free(own) }
+        return unsafe String(cString: own) + "/" + name
     }
+
+    /// Root works where others may put a link in a file's place: it follows none.
+    static var linkFlags: Int32 { sync_sqlite_link_flags() }
 
     deinit {
         unsafe sqlite3_close_v2(handle)

@@ -29,6 +29,12 @@ enum FileSystem {
         return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
+    /// What a file system calls a file, whatever its name; no two that are there have one number.
+    static func number(of path: String) -> UInt64 {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+
     /// When a file was last written to, in seconds since 1970; `nil` when it is not there.
     static func changed(_ path: String) -> Int? {
         var status = stat()
@@ -85,15 +91,36 @@ enum FileSystem {
     }
 
     /// Gives a file, or a directory, a mode and the owner of another.
+    ///
+    /// Root does so where somebody else may put another file, or a link to one, in its place at any
+    /// moment: it is the one that was looked at, and has no other name.
     static func own(
         _ path: String, mode: UInt32, as directory: String
     ) throws(DatabaseFileError) {
-        var status = stat()
-        guard unsafe stat(directory, &status) == 0 else { throw failure(directory) }
-        guard unsafe chmod(path, mode) == 0 else { throw failure(path) }
-        guard geteuid() == 0 || status.st_uid != geteuid() else { return }
-        guard unsafe chown(path, status.st_uid, status.st_gid) == 0 else { throw failure(path) }
+        var (owner, status) = (stat(), stat())
+        guard unsafe stat(directory, &owner) == 0 else { throw failure(directory) }
+        // One that is closed takes no locks with it, as others do (fcntl).
+        let opened = unsafe open(path, Self.pathOnly | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { throw failure(path) }
+        let descriptor = FileDescriptor(owning: opened)
+        guard unsafe fstat(descriptor.rawValue, &status) == 0 else { throw failure(path) }
+        let changes = (status.st_uid, status.st_gid) != (owner.st_uid, owner.st_gid)
+        let isFile = status.st_mode & S_IFMT == S_IFREG
+        guard status.st_mode & S_IFMT == S_IFDIR || isFile && (status.st_nlink == 1 || !changes)
+        else { throw .failed(path: path, reason: "it is a link, or another name of a file") }
+        guard unsafe chmod("/proc/self/fd/\(descriptor.rawValue)", mode) == 0 else {
+            throw failure(path)
+        }
+        guard changes, geteuid() == 0 || owner.st_uid != geteuid() else { return }
+        let (user, group) = (owner.st_uid, owner.st_gid)
+        guard unsafe fchownat(descriptor.rawValue, "", user, group, Self.emptyPath) == 0 else {
+            throw failure(path)
+        }
     }
+
+    /// `O_PATH` and `AT_EMPTY_PATH` of open(2), which the module has for GNU's sources alone.
+    private static let pathOnly: Int32 = 0o10_000_000
+    private static let emptyPath: Int32 = 0x1000
 
     /// Whether a path names the file that is open.
     static func isFile(_ descriptor: Int32, at path: String) -> Bool {

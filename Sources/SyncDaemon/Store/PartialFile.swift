@@ -13,15 +13,20 @@ struct PartialFile: ~Copyable {
     /// Takes the file, and empties it.
     init(of target: String) throws(DatabaseFileError) {
         let path = target + ".part"
-        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-        let opened = unsafe open(path, flags, 0o600)
-        guard opened >= 0 else { throw FileSystem.failure(target) }
-        let descriptor = FileDescriptor(owning: opened)
+        var descriptor = try Self.lock(path, of: target)
+        // Whoever could read what another one has put there, or wait for it, would have the copy.
+        if Self.isForeign(descriptor.rawValue) {
+            FileSystem.remove(path)
+            descriptor = try Self.lock(path, of: target)
+        }
+        guard !Self.isForeign(descriptor.rawValue) else {
+            throw .failed(path: path, reason: "it is another user's; remove it")
+        }
         // Another one may have given the file its real name meanwhile: then it is not this one's.
-        guard flock(opened, LOCK_EX | LOCK_NB) == 0, FileSystem.isFile(opened, at: path) else {
+        guard FileSystem.isFile(descriptor.rawValue, at: path) else {
             throw .beingWritten(path: target)
         }
-        guard ftruncate(opened, 0) == 0 else { throw FileSystem.failure(path) }
+        guard ftruncate(descriptor.rawValue, 0) == 0 else { throw FileSystem.failure(path) }
         Self.removeCompanions(path)
         self.path = path
         self.target = target
@@ -53,9 +58,45 @@ struct PartialFile: ~Copyable {
         return value
     }
 
+    private static func lock(
+        _ path: String, of target: String
+    ) throws(DatabaseFileError) -> FileDescriptor {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        var opened = unsafe open(path, flags, 0o600)
+        if opened < 0, isForeign(path) {
+            FileSystem.remove(path)
+            opened = unsafe open(path, flags, 0o600)
+        }
+        guard opened >= 0 else { throw FileSystem.failure(target) }
+        let descriptor = FileDescriptor(owning: opened)
+        guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            throw .beingWritten(path: target)
+        }
+        return descriptor
+    }
+
+    /// Whether another one made it, or may read it, or has another name for it.
+    private static func isForeign(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT != S_IFREG || status.st_uid != geteuid() || status.st_nlink != 1
+            || status.st_mode & 0o077 != 0
+    }
+
+    private static func isForeign(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && isForeign(status)
+    }
+
+    private static func isForeign(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) != 0 || isForeign(status)
+    }
+
     /// Gives it its real name.
     consuming func conclude() throws(DatabaseFileError) {
         do throws(DatabaseFileError) {
+            guard FileSystem.isFile(descriptor.rawValue, at: path) else {
+                throw .failed(path: path, reason: "another one is in its place")
+            }
             try FileSystem.rename(path, to: target)
         } catch {
             Self.remove(path)
