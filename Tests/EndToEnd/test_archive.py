@@ -292,6 +292,56 @@ class Archive(WatchedTestCase):
         self.assertEqual(code, 0)
         self.assertIn("1 messages", said)
 
+    async def test_a_copied_directory_does_not_write_into_the_archive_either(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        shutil.copytree(daemon.data_dir, self.scratch / "copied",
+                        ignore=shutil.ignore_patterns("*.sock"))
+        arguments = ("--archive-directory", str(self.archive), "--data-dir",
+                     str(self.scratch / "copied"))
+        code, _, errors = run_to_end("config", "check", *arguments)
+        self.assertEqual(code, 2)
+        self.assertIn("the archive of another data directory", errors)
+        copy = self.start(data_dir=str(self.scratch / "copied"))
+        await eventually(lambda: "another copy of this store" in str(readiness(copy)), "trouble")
+        with RawClient(copy.address) as client:
+            client.hello()
+            client.command("publish", channel="room", payload="the copy's")
+        with RawClient(daemon.address) as client:
+            client.hello()
+            newest = client.command("publish", channel="room", payload="ours")["timetoken"]
+        daemon.stop()
+        code, said, errors = self.restore(newest)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("1 messages", said)
+        self.assertNotIn("ends there", said)
+        # Whoever has the same name all the same, by a snapshot of the disk, is seen by the run.
+        owner = self.archive / "syncdaemon-archive"
+        epoch, writer, run = owner.read_text(encoding="utf-8").split()
+        owner.unlink()
+        owner.write_text(f"{epoch}\n{writer}\n20990101T000000000000Z-1\n", encoding="utf-8")
+        daemon.start()
+        await eventually(lambda: "another daemon's" in str(readiness(daemon)), "the other run")
+        owner.write_text(f"{epoch}\n{writer}\n{run}\n", encoding="utf-8")
+        await eventually(lambda: "archive" not in str(readiness(daemon)), "the end of it")
+        await eventually(lambda: len(bases(self.archive)) == 2, "the next copy")
+
+    async def test_where_no_run_can_begin_operators_are_told(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        daemon.stop()
+        newest = pathlib.Path(daemon.data_dir) / "archive/newest"
+        newest.write_text("9223372036854775807", encoding="ascii")
+        daemon.start()
+        await eventually(lambda: "it says no moment: remove it" in str(readiness(daemon)), "trouble")
+        self.assertEqual(metric(daemon, "archive_gaps_total"), 0)
+        newest.unlink()
+        newest.mkdir()
+        await eventually(lambda: "it is no file" in str(readiness(daemon)), "the other trouble")
+        newest.rmdir()
+        await eventually(lambda: "archive" not in str(readiness(daemon)), "the end of it")
+        await eventually(lambda: len(bases(self.archive)) == 2, "the next copy")
+
     async def test_a_moment_that_a_kill_left_out_is_refused(self):
         daemon = self.start()
         await eventually(lambda: bases(self.archive), "a copy of the database")

@@ -13,7 +13,7 @@ import unittest
 from archive import bases, pieces
 from case import eventually
 from daemon import run_to_end
-from disk import readiness
+from disk import metric, readiness
 from prometheus import WatchedTestCase
 from raw import RawClient
 
@@ -132,6 +132,26 @@ class Command(WatchedTestCase):
             base.unlink()
         code, said, error = run_to_end("verify", str(self.there))
         self.assertEqual(code, 1)
+
+    async def test_what_waits_while_the_archive_is_away_is_taken_afterwards(self):
+        daemon = self.start_daemon(*self.options)
+        await eventually(lambda: self.files(self.there) == self.files(self.archive), "the copy")
+        (self.place / "closed").touch()
+        for _ in range(2):
+            newest = self.write(daemon)
+            await eventually(lambda: pieces(self.archive)[-1:] >= [newest], "a piece")
+        await eventually(lambda: "ended with code 3" in str(readiness(daemon)), "the trouble")
+        waiting = metric(daemon, "archive_untaken_files")
+        self.assertGreater(waiting, 1)
+        self.archive.rename(self.place / "away")
+        await eventually(
+            lambda: "the archive cannot be read" in str(readiness(daemon)), "the other trouble")
+        self.assertEqual(metric(daemon, "archive_untaken_files"), waiting)
+        (self.place / "closed").unlink()
+        (self.place / "away").rename(self.archive)
+        await eventually(lambda: self.files(self.there) == self.files(self.archive), "all files")
+        await eventually(lambda: "archive" not in str(readiness(daemon)), "the end of it")
+        await eventually(lambda: metric(daemon, "archive_untaken_files") == 0, "none waits")
 
     async def test_a_command_that_hangs_keeps_nobody(self):
         (self.place / "hangs").touch()

@@ -68,8 +68,10 @@ final class ArchiveCommand: Sendable {
                 }
             }
             pending.store(paths.count, ordering: .relaxed)
-            for path in paths {
-                note(path)
+            for (index, path) in paths.enumerated() {
+                // Whose the archive is comes first, and has waited since this start alone.
+                let isOwner = path == ArchiveDirectory.owner
+                note(isOwner ? paths[min(index + 1, paths.count - 1)] : path)
                 while mayGoOn, !take(path) { pause() }
                 begun.store(0, ordering: .relaxed)
                 pending.add(-1)
@@ -88,9 +90,18 @@ final class ArchiveCommand: Sendable {
     /// - Returns: Whether it is to be taken no more.
     private func take(_ path: String) -> Bool {
         let file = "\(archive.path)/\(path)"
-        // Forgotten meanwhile, or told of twice.
-        guard FileSystem.exists(file), path == ArchiveDirectory.owner || archive.isUntaken(path)
-        else { return true }
+        switch archive.isUntaken(path) {
+        case true?: break
+        // Whose the archive is comes again at each start.
+        case false? where path == ArchiveDirectory.owner && FileSystem.exists(file): break
+        case false?:
+            // Forgotten meanwhile, or told of twice.
+            clear()
+            return true
+        case nil:
+            fail(path, "the archive cannot be read")
+            return false
+        }
         let start = Clock.monotonicMilliseconds()
         var isSlow = false
         let outcome = command.run([file, path]) {
@@ -103,9 +114,7 @@ final class ArchiveCommand: Sendable {
         }
         switch outcome {
         case .done where archive.noteTaken(path):
-            if health.clear(.archiveCommandFailing) {
-                log.notice("The command of the archive goes on.")
-            }
+            clear()
             return true
         case .done: fail(path, "the file's mode cannot be changed")
         case .failed(let reason): fail(path, reason)
@@ -114,6 +123,12 @@ final class ArchiveCommand: Sendable {
             fail(path, "it was ended after \(Limits.archiveCommandSeconds) seconds")
         }
         return false
+    }
+
+    private func clear() {
+        if health.clear(.archiveCommandFailing) {
+            log.notice("The command of the archive goes on.")
+        }
     }
 
     private func fail(_ path: String, _ reason: String) {
@@ -134,6 +149,6 @@ extension ArchiveDirectory {
     /// Whose archive it is, which another place may not know yet, and then the paths of what no
     /// command has taken, the oldest first.
     fileprivate func untaken() throws(DatabaseFileError) -> [String] {
-        [Self.owner] + (try runs().flatMap(\.names).map(\.path).filter(isUntaken))
+        [Self.owner] + (try runs().flatMap(\.names).map(\.path).filter { isUntaken($0) != false })
     }
 }

@@ -85,10 +85,12 @@ struct ArchiveDirectory: Sendable {
     /// - Parameters:
     ///   - epoch: The store's.
     ///   - writer: The data directory's: two that go on from one store have two histories.
-    func claim(_ epoch: String, by writer: String) throws(DatabaseFileError) {
-        let name = "\(path)/\(Self.owner)"
-        let text = Array("\(epoch)\n\(writer)\n".utf8)
-        guard FileSystem.exists(name) else {
+    ///   - runs: The newest ones that it knows of here. Behind any other one somebody has the same
+    ///     data, to the name of who writes: both would say that they follow what was before.
+    func claim(
+        _ epoch: String, by writer: String, after runs: [String] = []
+    ) throws(DatabaseFileError) {
+        guard try FileSystem.isThere(ownerPath) else {
             // It may have been broken off here before.
             let part = Self.owner + ArchiveShelf.partEnding
             guard try FileSystem.names(in: path).allSatisfy({ $0 == part }) else {
@@ -96,25 +98,54 @@ struct ArchiveDirectory: Sendable {
                     path: path,
                     reason: "it is not empty, and no archive; name a directory of its own")
             }
-            return try BinaryFile.replace(name, with: text)
+            return try note(epoch, writer, run: runs.last)
         }
-        let found = try BinaryFile.reading(name).read(256, at: 0)
-        guard found != text else { return }
+        let (foundEpoch, foundWriter, foundRun) = try found()
+        guard foundWriter == writer else {
+            throw .failed(
+                path: path,
+                reason: foundEpoch == epoch
+                    ? "the archive of another copy of this store is there, of another data"
+                        + " directory or of one that is lost; name a directory of its own: what is"
+                        + " in this one can be restored as before"
+                    : "another store's archive is there; name a directory of its own")
+        }
+        if let foundRun, !runs.contains(foundRun) {
+            throw .failed(
+                path: path,
+                reason: "the run \(foundRun) there is another daemon's, with a copy of this data,"
+                    + " or this data is an earlier copy of itself; name a directory of its own:"
+                    + " what is in this one can be restored as before")
+        }
         // What is imported makes another store of it, in the same place.
-        if String(decoding: found, as: UTF8.self).hasSuffix("\n\(writer)\n") {
-            return try BinaryFile.replace(name, with: text)
-        }
-        let isCopy = found.starts(with: Array((epoch + "\n").utf8))
-        throw .failed(
-            path: path,
-            reason: isCopy
-                ? "the archive of another copy of this store is there, in another data directory;"
-                    + " name a directory of its own: what is in this one can be restored as before"
-                : "another store's archive is there; name a directory of its own")
+        guard foundEpoch != epoch || foundRun != runs.last else { return }
+        try note(epoch, writer, run: runs.last ?? foundRun)
     }
 
+    /// Whose data directory's archive is there; `nil`: it is nobody's.
+    func writer() throws(DatabaseFileError) -> String? {
+        try FileSystem.isThere(ownerPath) ? try found().writer : nil
+    }
+
+    private func found() throws(DatabaseFileError) -> (epoch: String, writer: String, run: String?)
+    {
+        let bytes = try BinaryFile.reading(ownerPath).read(512, at: 0)
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        let rest = lines.dropFirst()
+        return (lines.first ?? "", rest.first ?? "", rest.dropFirst().first)
+    }
+
+    private func note(
+        _ epoch: String, _ writer: String, run: String?
+    ) throws(DatabaseFileError) {
+        let lines = [epoch, writer, run].compactMap(\.self)
+        try BinaryFile.replace(ownerPath, with: Array((lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    private var ownerPath: String { "\(path)/\(Self.owner)" }
+
     /// Whether an archive is there, whosesoever.
-    var isThere: Bool { FileSystem.exists("\(path)/\(Self.owner)") }
+    var isThere: Bool { FileSystem.exists(ownerPath) }
 
     /// Removes what was broken off: no other process writes here.
     func removeParts() throws(DatabaseFileError) {
@@ -131,7 +162,7 @@ struct ArchiveDirectory: Sendable {
 
     /// All runs, in the order in which they began.
     func runs() throws(DatabaseFileError) -> [ArchiveRun] {
-        guard isThere else { throw .noArchive(path: path) }
+        guard try FileSystem.isThere(ownerPath) else { throw .noArchive(path: path) }
         var runs: [ArchiveRun] = []
         for name in try FileSystem.names(in: path) {
             let directory = "\(path)/\(name)"
@@ -196,7 +227,7 @@ struct ArchiveDirectory: Sendable {
             let old = run.names.filter { isOver || base?.outdates($0) ?? false }
             for name in old {
                 forgotten.count += 1
-                forgotten.untaken += isUntaken(name.path) ? 1 : 0
+                forgotten.untaken += isUntaken(name.path) == true ? 1 : 0
                 FileSystem.remove("\(path)/\(name.path)")
             }
             if isOver { _ = unsafe rmdir("\(path)/\(run.name)") }
@@ -204,11 +235,16 @@ struct ArchiveDirectory: Sendable {
         return forgotten
     }
 
-    /// Whether no command has taken it.
+    /// Whether it is there and no command has taken it.
     ///
     /// - Parameter path: In the archive.
-    func isUntaken(_ path: String) -> Bool {
-        DataDirectory.mode(of: "\(self.path)/\(path)").map { $0 & 0o200 != 0 } ?? false
+    /// - Returns: `nil` when nobody can tell now: the archive is away, or may not be looked at.
+    func isUntaken(_ path: String) -> Bool? {
+        var status = stat()
+        let isFound = unsafe stat("\(self.path)/\(path)", &status) == 0
+        if isFound { return status.st_mode & 0o200 != 0 }
+        // With its disk all of it is away.
+        return errno == ENOENT && isThere ? false : nil
     }
 
     /// Notes that a command has taken it: its owner's mode cannot be written to any more.

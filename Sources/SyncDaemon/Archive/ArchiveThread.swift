@@ -104,6 +104,8 @@ private struct ArchiveKeeper {
     private var waitsUntil = Timetoken.zero
     /// Whether what copies have left that were broken off is gone.
     private var isTidy = false
+    /// The last two that came to the archive; `nil`: they have not been read.
+    private var runs: [String]?
 
     /// Told the path of each file that has come, in the archive.
     private let hasCome: (String) -> Void
@@ -161,13 +163,14 @@ private struct ArchiveKeeper {
     private mutating func claim() throws(DatabaseFileError) {
         let writer = try shelf.writer()
         let hasBegun = try shelf.hasBegun(at: archive.path)
-        if hasBegun, !archive.isThere {
+        if hasBegun, !(try FileSystem.isThere("\(archive.path)/\(ArchiveDirectory.owner)")) {
             throw .failed(
                 path: archive.path,
                 reason: "the archive that was begun here is not there. Mount its disk; or remove"
                     + " \(shelf.placeFile) for another one to be begun here")
         }
-        try archive.claim(epoch, by: writer)
+        if runs == nil { runs = try shelf.runs() }
+        try archive.claim(epoch, by: writer, after: runs ?? [])
         if !hasBegun { try shelf.note(begunAt: archive.path) }
         guard !isTidy else { return }
         isTidy = true
@@ -184,6 +187,13 @@ private struct ArchiveKeeper {
             ["reason": shelf.gap ?? "", "gaps": gaps])
     }
 
+    /// Has the archive say that a run is there, before anything of it is.
+    private mutating func begin(_ run: String) throws(DatabaseFileError) {
+        guard runs?.last != run else { return }
+        runs = try shelf.note(begun: run)
+        try claim()
+    }
+
     /// Brings what waits to its place, the oldest first.
     private mutating func deliver() throws(DatabaseFileError) {
         guard FileSystem.isDirectory(shelf.directory) else { return }
@@ -192,6 +202,7 @@ private struct ArchiveKeeper {
         waiting.sort { ($0.run, $0.through) < ($1.run, $1.through) }
         for name in waiting {
             let file = "\(shelf.directory)/\(name.waiting)"
+            try begin(name.run)
             try FileSystem.sync(file)
             let bytes = Int(FileSystem.size(file))
             try archive.take(file, as: name)
@@ -213,6 +224,7 @@ private struct ArchiveKeeper {
             let hours = UInt64(settings.baseHours) * 3600 * Self.ticksPerSecond
             guard now >= lastBase.at.advanced(by: hours) else { return }
         }
+        try begin(run)
         let directory = try archive.directory(of: run)
         let part = try PartialFile(of: directory + "/base")
         let summary: DatabaseSummary

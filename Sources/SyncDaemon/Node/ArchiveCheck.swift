@@ -34,14 +34,21 @@ extension Examination {
             warnings.append(.directoryForAll(source, path: path, mode: mode))
         }
         if let program = configuration.archiveCommand,
-            let reason = FileSystem.isDirectory(program)
-                ? "it is a directory" : ChildProgram(program, in: [:]).obstacle
+            let reason = obstacle(toRun: program)
         {
             mistakes.append(
                 .archive(
                     configuration.sources["archive.command"] ?? .standard,
                     .program(path: program, reason: reason)))
         }
+    }
+
+    private func obstacle(toRun program: String) -> String? {
+        guard !FileSystem.isDirectory(program) else { return "it is a directory" }
+        if let obstacle = ChildProgram(program, in: [:]).obstacle { return obstacle }
+        let owner = DataDirectory.owner(of: configuration.directory)
+        guard geteuid() == 0, let owner, owner.user != 0, !owner.canRun(program) else { return nil }
+        return "the daemon's user may not run it"
     }
 
     private func isInData(_ path: String) -> Bool {
@@ -60,7 +67,19 @@ extension Examination {
         {
             return "it is not the daemon's user's"
         }
-        return DataDirectory.obstacle(at: path)
+        return DataDirectory.obstacle(at: path) ?? strangeness(at: path)
+    }
+
+    /// Whose archive it is, when that is another data directory's.
+    private func strangeness(at path: String) -> String? {
+        let data = FileSystem.directory(of: SQLStore.path(in: configuration.directory))
+        do throws(DatabaseFileError) {
+            guard let writer = try ArchiveDirectory(path: path).writer() else { return nil }
+            let own = try ArchiveShelf.writer(in: ArchiveShelf.directory(in: data))
+            return own == writer ? nil : "it is the archive of another data directory"
+        } catch {
+            return error.description
+        }
     }
 }
 

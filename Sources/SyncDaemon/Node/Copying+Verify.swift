@@ -72,6 +72,11 @@ private struct VerifiedArchive {
             let found = DatabaseFileError.noBase(run: run, pieces: pieces)
             lines.append(found.description)
             if !isOfUse { lack = found }
+        case .failure(.noRoom(let path)):
+            // That says nothing of the archive.
+            let error = DatabaseFileError.noRoom(path: path)
+            fault = fault ?? error
+            lines.append("\(run.name) could not be read: \(error)")
         case .failure(let error):
             fault = fault ?? error
             lines.append("\(run.name) is not what was archived: \(error)")

@@ -140,11 +140,14 @@ enum Copying {
             let lock = try lock(directory)
             let kept: String?
             let summary: DatabaseSummary
-            var isShort = false
+            var (isShort, isOfOthers) = (false, false)
             do throws(DatabaseFileError) {
                 (summary, kept) = try replace(target, in: directory, with: source, at: moment)
                 if isArchive {
-                    isShort = !(try ArchiveDirectory(path: source).reaches(moment ?? .end))
+                    let archive = ArchiveDirectory(path: source)
+                    isShort = !(try archive.reaches(moment ?? .end))
+                    let own = try ArchiveShelf.writer(in: ArchiveShelf.directory(in: directory))
+                    isOfOthers = try archive.writer() != own
                 }
             } catch {
                 throw .file(error)
@@ -168,9 +171,13 @@ enum Copying {
                 ? " The archive ends there: of what was written"
                     + (moment == nil ? " later" : " from then to that moment")
                     + " it has nothing." : ""
+            let next =
+                isOfOthers
+                ? " Another data directory's archive it was: this one needs one of its own."
+                : ""
             return
                 "Restored into \(directory): \(target) holds \(summary)."
-                + "\(commit)\(end)\(before)\(files)\(place)"
+                + "\(commit)\(end)\(next)\(before)\(files)\(place)"
         }
     }
 

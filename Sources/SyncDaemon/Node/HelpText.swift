@@ -187,8 +187,8 @@ enum HelpText {
         Reads a whole backup, or an archive, and changes nothing: pages and indexes, tables, the
         checksums of everything that was archived, and of each channel the digest that its rows
         come to, beside the one that is kept. Of an archive each run is put together as restore
-        does it, beside it in the file verify.part, for which there must be room. A run is what was
-        archived without a gap; the moments of each are named.
+        does it, beside it in the file syncdaemon-verify.part, for which there must be room. A run
+        is what was archived without a gap; the moments of each are named.
 
         Exit codes:
           0  all of it is what was written

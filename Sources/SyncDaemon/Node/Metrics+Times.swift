@@ -59,7 +59,8 @@ extension Metrics {
         counters.errors.figures.map { code, count in
             Row(
                 name: "errors_total", kind: "counter",
-                help: "Commands answered with an error, by its code.", value: count,
+                help: "Commands answered with an error, by its code; requests by their status.",
+                value: count,
                 label: #"code="\#(code)""#)
         }
             + counters.closes.figures.map { code, count in

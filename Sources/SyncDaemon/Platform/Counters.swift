@@ -29,7 +29,8 @@ final class Counters: Sendable {
     let requests = Atomic<Int>(0)
     let commands = Atomic<Int>(0)
     let commandErrors = Atomic<Int>(0)
-    /// What commands of sessions were refused for, and with which codes sessions were closed.
+    /// What commands of sessions were refused for, and requests as `http_404`; and with which codes
+    /// sessions were closed.
     let errors = CodeCounts()
     let closes = CodeCounts()
     /// Devices whose rows were not the channel's.

@@ -80,6 +80,9 @@ struct FileReader: Hashable, Sendable {
     /// The same, and to write to it.
     func canChange(_ path: String) -> Bool { canRead(path) && may(S_IWUSR, path) }
 
+    /// Whether they let them begin a program.
+    func canRun(_ path: String) -> Bool { canReach(path) && may(S_IXUSR, path) }
+
     /// Whether they let them list a directory, and make and remove files in it.
     func canFill(_ directory: String) -> Bool {
         canChange(directory) && may(S_IXUSR, directory)

@@ -30,7 +30,7 @@ final class ArchiveShelf: Sendable {
     private let isOver = Atomic(false)
 
     init(beside database: String, bytesMax: Int = Limits.archiveWaitingBytesMax) {
-        directory = FileSystem.directory(of: database) + "/archive"
+        directory = Self.directory(in: FileSystem.directory(of: database))
         self.bytesMax = bytesMax
         // What an earlier life has left.
         let names = (try? FileSystem.names(in: directory)) ?? []
@@ -39,17 +39,52 @@ final class ArchiveShelf: Sendable {
         put(bytes: sizes.reduce(0, +))
     }
 
-    /// Who archives: no other data directory has this name.
+    /// - Parameter data: The directory of the data.
+    static func directory(in data: String) -> String { data + "/archive" }
+
+    /// Who archives: no other data directory has this name, nor has one that was copied from here.
     func writer() throws(DatabaseFileError) -> String {
         try FileSystem.makeDirectory(directory)
-        let path = directory + "/writer"
-        if FileSystem.exists(path) {
-            let bytes = try BinaryFile.reading(path).read(64, at: 0)
-            if !bytes.isEmpty { return String(decoding: bytes, as: UTF8.self) }
-        }
+        if let name = try Self.writer(in: directory) { return name }
         let name = String(UInt64.random(in: .min ... .max), radix: 16)
-        try BinaryFile.replace(path, with: Array(name.utf8))
+        let text = "\(name)\n\(FileSystem.number(of: directory))\n"
+        try BinaryFile.replace(Self.writerPath(in: directory), with: Array(text.utf8))
         return name
+    }
+
+    /// - Parameter directory: A shelf's.
+    /// - Returns: `nil` when it has none, or a copied one.
+    static func writer(in directory: String) throws(DatabaseFileError) -> String? {
+        guard let lines = try lines(of: writerPath(in: directory)), lines.count == 2 else {
+            return nil
+        }
+        // A file system never has two directories of one number.
+        return lines[1] == "\(FileSystem.number(of: directory))" ? lines[0] : nil
+    }
+
+    private static func writerPath(in directory: String) -> String { directory + "/writer" }
+
+    /// The last two runs that have come to the archive, the newest behind the other.
+    func runs() throws(DatabaseFileError) -> [String] { try Self.lines(of: runsPath) ?? [] }
+
+    /// Notes that another one comes there.
+    ///
+    /// The one before stays: the archive is told afterwards.
+    ///
+    /// - Returns: Both.
+    func note(begun run: String) throws(DatabaseFileError) -> [String] {
+        let runs = (try self.runs() + [run]).suffix(2)
+        try BinaryFile.replace(runsPath, with: Array(runs.map { $0 + "\n" }.joined().utf8))
+        return Array(runs)
+    }
+
+    private var runsPath: String { directory + "/runs" }
+
+    /// - Returns: `nil` when there is no such file.
+    private static func lines(of path: String) throws(DatabaseFileError) -> [String]? {
+        guard FileSystem.exists(path) else { return nil }
+        let bytes = try BinaryFile.reading(path).read(512, at: 0)
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     /// A moment for the name of a run, which is behind those of all others: an earlier state of
@@ -59,11 +94,17 @@ final class ArchiveShelf: Sendable {
         let found =
             FileSystem.exists(path) ? try BinaryFile.reading(path).read(32, at: 0) : []
         let newest = UInt64(String(decoding: found, as: UTF8.self)) ?? 0
+        guard newest < Self.momentsEnd else {
+            throw .failed(path: path, reason: "it says no moment: remove it")
+        }
         // Names have microseconds.
         let moment = max(now, Timetoken(rawValue: newest).advanced(by: 10))
         try BinaryFile.replace(path, with: Array("\(moment)".utf8))
         return moment
     }
+
+    /// The year 9999 and all of it: names have four digits.
+    private static let momentsEnd: UInt64 = 2_534_023_008_000_000_000
 
     /// Where the archive is that was begun: an empty directory in its place is another one.
     ///

@@ -149,7 +149,12 @@ final class LogArchive {
             throw .damaged(path: log.path, reason: "its header is not SQLite's")
         }
         let frames = header == nil ? 0 : frames
-        let name = try makeName()
+        let name: String
+        do throws(DatabaseFileError) {
+            name = try makeName()
+        } catch {
+            return shelf.hinder("no run can begin: \(error)")
+        }
         let mark = ArchiveName(run: name, .start(after: after), through: through)
         _ = try BinaryFile.making("\(shelf.directory)/\(mark.waiting)")
         run = Run(

@@ -34,6 +34,63 @@ struct ArchiveDirectoryTests {
         }
     }
 
+    @Test("a data directory that was copied is another one, with another name")
+    func copied() throws {
+        let writer = try world.shelf.writer()
+        let target = world.scratch("other")
+        try FileManager.default.createDirectory(
+            atPath: target, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(
+            atPath: world.shelf.directory, toPath: target + "/archive")
+        let copy = ArchiveShelf(beside: target + "/syncdaemon.db")
+        #expect(try ArchiveShelf.writer(in: copy.directory) == nil)
+        let other = try copy.writer()
+        #expect(other != writer)
+        #expect(try copy.writer() == other)
+        #expect(try world.shelf.writer() == writer)
+    }
+
+    @Test("a run of which the data directory knows nothing is another daemon's")
+    func strangeRun() throws {
+        let writer = try world.shelf.writer()
+        let epoch = world.store.epoch
+        #expect(try world.shelf.runs() == [])
+        for run in ["1", "2", "3"] {
+            let runs = try world.shelf.note(begun: run)
+            try world.archive.claim(epoch, by: writer, after: runs)
+        }
+        #expect(try world.shelf.runs() == ["2", "3"])
+        // One that began while the daemon was killed between the two files.
+        try world.archive.claim(epoch, by: writer, after: ["3", "4"])
+        for runs in [["2", "3"], ["5"], []] {
+            #expect(throws: DatabaseFileError.self) {
+                try world.archive.claim(epoch, by: writer, after: runs)
+            }
+        }
+        try world.archive.claim(epoch, by: writer, after: ["4"])
+        // What is imported has another epoch, and the same runs.
+        try world.archive.claim("two", by: writer, after: ["4", "5"])
+        try world.archive.claim("two", by: writer, after: ["5"])
+    }
+
+    @Test("whether a file was taken is not known while the archive is away")
+    func away() throws {
+        try world.begin()
+        try world.publish(at: 100)
+        try world.deliver()
+        let run = try #require(try world.archive.runs().last)
+        let path = try #require(run.names.last).path
+        #expect(world.archive.isUntaken(path) == true)
+        #expect(world.archive.noteTaken(path))
+        #expect(world.archive.isUntaken(path) == false)
+        #expect(world.archive.isUntaken("\(run.name)/none") == false)
+        let away = world.archive.path + "-away"
+        try FileSystem.rename(world.archive.path, to: away)
+        #expect(world.archive.isUntaken(path) == nil)
+        try FileSystem.rename(away, to: world.archive.path)
+        #expect(world.archive.isUntaken(path) == false)
+    }
+
     @Test("who was broken off while it took a directory takes it afterwards")
     func brokenOff() throws {
         let other = try ScratchDirectory()

@@ -278,6 +278,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     func respond(_ response: HTTPResponse, to connection: SessionID) {
         if response.status >= 400 {
+            counters.errors.add("http_\(response.status)")
             log?.debug(
                 "Request refused.",
                 ["connection": "\(hub.engine.reactor)-\(connection)", "status": response.status])
