@@ -73,7 +73,9 @@ class Stats(ChatTestCase):
             env=clean_environment())
         await tool.stdout.readline()
         self.daemon.stop()
-        self.assertIn(b"Is the daemon running?", await tool.stderr.readline())
+        told = json.loads(await tool.stderr.readline())["error"]
+        self.assertEqual(told["code"], "no_socket")
+        self.assertIn("Is the daemon running?", told["advice"])
         await self.restart()
         output, _ = await tool.communicate()
         self.assertEqual(tool.returncode, 0)

@@ -131,7 +131,7 @@ class Tool(PubNubTestCase):
             for arguments, variables, code, words in (
                     (grant, {"SYNCCTL_SECRET": ""}, 1, "SYNCCTL_SECRET"),
                     (grant[:3], {}, 1, "--keyset"),
-                    ((*grant, "--secret-file", str(path)), {}, 1, "Signature Does Not Match"),
+                    ((*grant, "--secret-file", str(path)), {}, 1, "Is it the secret_key"),
                     ((*grant, "--secret-file", "/nowhere"), {}, 1, "cannot be read"),
                     ((*grant[:3], "--keyset", "sub-nobodys"), {}, 1, "no keyset with the "
                      "subscribe key sub-nobodys. Check --keyset"),

@@ -22,6 +22,12 @@ struct ArgumentParser {
     ]
     private static let globalPlain: Set<String> = ["--json", "--help", "--version"]
 
+    /// What every subcommand takes that is somebody's at a daemon: no operator's.
+    private static func valued(_ subcommand: Subcommand?) -> Set<String> {
+        let own = subcommand?.valuedOptions ?? []
+        return subcommand?.isOperators == true ? own : globalValued.union(own)
+    }
+
     /// - Parameter arguments: Without the program's name.
     func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
         // Another program, with options of its own.
@@ -39,7 +45,7 @@ struct ArgumentParser {
     ) throws(UsageError) -> Invocation {
         let tokens = try Tokens(
             arguments,
-            valued: Self.globalValued.union(subcommand?.valuedOptions ?? []),
+            valued: Self.valued(subcommand),
             plain: Self.globalPlain.union(subcommand?.plainOptions ?? []))
         if tokens.flags.contains("--version") { return .version }
         guard let first = tokens.words.first else {
@@ -108,6 +114,9 @@ struct ArgumentParser {
 }
 
 extension Subcommand {
+    /// Whether it asks the daemon of this machine at the operators' socket.
+    var isOperators: Bool { [.admin, .stats, .top].contains(self) }
+
     var valuedOptions: Set<String> {
         switch self {
         case .chat: ["--cache"]

@@ -25,13 +25,16 @@ extension Help {
         """
     }
 
-    private static var figures: String {
-        StatsColumn.all.map { column in
+    private static var figures: String { said(of: StatsColumn.all) }
+
+    private static func said(of columns: [StatsColumn]) -> String {
+        columns.map { column in
             "  " + column.title.padded(to: 8) + column.summary
         }.joined(separator: "\n")
     }
 
-    static let top = """
+    static var top: String {
+        """
         Shows a running daemon on the whole screen, anew each second: what it does, what
         it has, its tenants and its sessions.
 
@@ -47,5 +50,10 @@ extension Help {
         follow, or by age; p holds the screen and goes on.
         Of a daemon with many sessions the first 1,000 are looked at.
 
+        Its first row is that of stats, see syncctl stats --help. The second one:
+
+        \(said(of: StatsColumn.stored))
+
         """
+    }
 }

@@ -67,7 +67,7 @@ enum Help {
 
     private static let global = """
 
-        Options of every subcommand:
+        Options of every subcommand but admin, stats and top, which have their own:
           --url URL        the daemon, ws:// or wss:// (default: $SYNCCTL_URL, or
                            ws://127.0.0.1:8080)
           --ca-file FILE   trust the authorities in this PEM file, and not the
@@ -95,7 +95,7 @@ enum Help {
 
           --since CURSOR   first show what changed after this timetoken; 0: everything
           --last N         first show the newest N messages of one channel, with their
-                           reactions, as history --actions does
+                           reactions
           --count N        stop after N events; messages that --last shows are none
 
         It reconnects by itself and goes on where it stopped. An action's line ends with

@@ -70,9 +70,14 @@ extension JobRunner {
                 break  // Of channels that are kept, which this job has none of.
             case .disconnected(let reason, let retryIn):
                 guard retryIn != nil else { throw JobError(closedBecause: reason) }
-                report("disconnected", "\(printable(reason)); reconnecting")
+                report("disconnected", "\(printable(clause(of: reason))); reconnecting")
             }
         }
+    }
+
+    /// Some of the daemon's reasons are whole sentences.
+    private func clause(of reason: String) -> String {
+        reason.hasSuffix(".") ? String(reason.dropLast()) : reason
     }
 
     /// The actions that stood at `cursor`, so that counts begin right without the old messages.

@@ -21,7 +21,7 @@ struct StatsJobRunner {
             } catch {
                 // Who watches sees the daemon come again.
                 guard work.isWatching else { throw error }
-                Terminal.complain("\(error.message) \(error.advice)")
+                complain(of: error)
                 earlier = nil
                 continue
             }
@@ -30,6 +30,14 @@ struct StatsJobRunner {
             show(interval, work, rows)
             (left, rows) = (left - 1, rows + 1)
         }
+    }
+
+    private func complain(of error: JobError) {
+        guard let failure = Failure(error) else { return }
+        let writesJSON = options.writesJSON
+        Terminal.complain(
+            writesJSON ? JSONFormat(user: "").line(for: failure) : failure.sentence,
+            isWhole: writesJSON)
     }
 
     private func show(_ interval: StatsInterval, _ work: StatsWork, _ rows: Int) {

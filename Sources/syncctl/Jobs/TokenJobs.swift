@@ -56,7 +56,10 @@ struct TokenJobRunner {
     private func refusal(_ json: JSONValue?, _ status: Int) throws(JobError) -> JobError {
         let reason = Self.reason(json, status: status)
         guard reason == Self.noSuchKeyset else {
-            return JobError(code: "refused", message: reason)
+            let advice =
+                status == 403
+                ? "Is it the secret_key of this keyset, and is the machine's clock right?" : ""
+            return JobError(code: "refused", message: reason, advice: advice)
         }
         return JobError(
             code: "unknown_keyset",
@@ -95,7 +98,9 @@ struct TokenJobRunner {
         let token = InspectedToken(
             text, secretKey: try secret(), keyset: options.keyset)
         guard let token else {
-            throw JobError(code: "no_token", message: "This is no token of either kind.")
+            throw JobError(
+                code: "no_token", message: "This is no token of either kind.",
+                advice: "Give it whole, as grant printed it.")
         }
         let format = TokenFormat(now: Int64(time(nil)))
         if options.writesJSON {

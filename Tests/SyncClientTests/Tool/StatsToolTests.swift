@@ -173,6 +173,9 @@ struct StatsToolTests {
             ["stats", "room"], ["stats", "--count", "2"], ["stats", "--interval", "0"],
             ["stats", "--interval", "3601"], ["top", "room"], ["top", "--json"],
             ["top", "--watch"],
+            // They ask at the socket: another daemon's address would say nothing to them.
+            ["stats", "--url", "ws://h"], ["top", "--url", "ws://h"], ["stats", "--ca-file", "f"],
+            ["admin", "status", "--url", "ws://h"], ["--url", "ws://h", "stats"],
         ])
     func refuses(line: [String]) {
         #expect(throws: UsageError.self) { try work(line) }

@@ -108,6 +108,19 @@ struct ToolTests {
         #expect(result.errors == ["syncctl: the connection broke; reconnecting."])
     }
 
+    @Test("the daemon's sentence ends where the tool goes on")
+    func reconnectsAfterAStop() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), subscribed("current", at: 0), push(5),
+                #"{"close":1001,"reason":"The daemon stops. Reconnect."}"#),
+            connection(greeting(), subscribed("delta", at: 5), push(5, 6)))
+
+        let result = try await run(server, "subscribe", "room", "--count", "2")
+
+        #expect(result.errors == ["syncctl: The daemon stops. Reconnect; reconnecting."])
+    }
+
     @Test("without a daemon it says what to do, and fails")
     func noDaemon() async throws {
         let tool = try ChildProcess(
