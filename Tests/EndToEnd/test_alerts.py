@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 from daemon import ROOT
-from disk import DiskTestCase, Faults, SmallDisk, cannot_mount, database
+from disk import DiskTestCase, Faults, SmallDisk, cannot_mount, database, readiness
 from prometheus import RULES, WatchedTestCase
 from raw import RawClient
 
@@ -40,7 +40,10 @@ class Alerts(WatchedTestCase, DiskTestCase):
         await ada.add("room", await ada.publish("room", "hi"), "👍")
         async with self.refused(400, "invalid_field"):
             await ada.command("history", channel="room", limit=-1)
+        status, _ = await asyncio.to_thread(readiness, daemon, "/v1/nothing")
+        self.assertEqual(status, 404)
         text = await asyncio.to_thread(self.metrics, daemon)
+        self.assertIn('syncdaemon_errors_total{code="http_404"} 1', text)
         done = subprocess.run(["promtool", "check", "metrics"], input=text, text=True,
                               capture_output=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

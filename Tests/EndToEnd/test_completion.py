@@ -24,6 +24,8 @@ CASES = [
     ("syncdaemon ba", ["backup"]),
     ("syncdaemon ver", ["verify"]),
     ("syncdaemon config ch", ["check"]),
+    ("syncdaemon --ver", ["--version"]),
+    ("syncctl --he", ["--help"]),
     ("syncdaemon serve --store ", ["memory", "postgres", "sqlite"]),
     ("syncdaemon serve --log-level d", ["debug"]),
 ]
@@ -96,6 +98,28 @@ class Completion(unittest.IsolatedAsyncioTestCase):
             function, = re.findall(
                 r"^_.*?^}\n", (self.files / f"bash/{name}").read_text(), re.M | re.S)
             self.assertIn(function, (self.files / f"zsh/_{name}").read_text())
+
+    def test_every_flag_that_is_offered_is_taken(self):
+        tried = 0
+        for call in self.calls():
+            name, *words = call.split()
+            if words[0] == "admin":
+                continue
+            for flag in set(self.bash_offers(f"{call} --")) - {"--help"}:
+                # Nothing is done: for the flag that no command has, or for the help.
+                end = "--zzz" if name == "syncdaemon" else "--help"
+                refusal = f"{flag}: there is no such flag|There is no option {flag}[.]"
+
+                def is_refused(*arguments):
+                    said = subprocess.run(
+                        [binary(name), *words, *arguments, end], capture_output=True, text=True,
+                        env=clean_environment(), check=False)
+                    return re.search(refusal, said.stderr)
+
+                # One that takes no value is tried without: the other way round `end` were one.
+                self.assertFalse(is_refused(f"{flag}=1") and is_refused(flag), f"{call} {flag}")
+                tried += 1
+        self.assertGreater(tried, 100)
 
     def test_every_command_is_in_its_manual_page(self):
         for name, page in (("syncdaemon", "syncdaemon.8"), ("syncctl", "syncctl.1")):
