@@ -45,8 +45,10 @@ public enum SQLiteOpening {
     ) throws(Failure) {
         var opened: OpaquePointer?
         let making = opening == .makingFile ? SQLITE_OPEN_CREATE : 0
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | making | Self.linkFlags
-        let status = unsafe sqlite3_open_v2(Self.plain(path), &opened, flags, vfs)
+        // What leads elsewhere has names of its own.
+        let (name, links) = vfs == nil ? (Self.plain(path), Self.linkFlags) : (path, 0)
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | making | links
+        let status = unsafe sqlite3_open_v2(name, &opened, flags, vfs)
         guard let opened = unsafe opened, status == SQLITE_OK else {
             let error = unsafe SQLiteError(status, of: opened, isOpening: true)
             unsafe sqlite3_close_v2(opened)
@@ -71,7 +73,8 @@ public enum SQLiteOpening {
         guard let own = unsafe sync_sqlite_own_path(directory.isEmpty ? "." : String(directory))
         else { return plain }
         defer { unsafe sync_sqlite_free(own) }
-        return unsafe String(cString: own) + "/" + name
+        let resolved = unsafe String(cString: own)
+        return (resolved == "/" ? "" : resolved) + "/" + name
     }
 
     /// Root works where others may put a link in a file's place: it follows none.
