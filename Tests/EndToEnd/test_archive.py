@@ -14,7 +14,7 @@ import unittest
 
 from archive import Load, bases, is_right, pieces, restored
 from case import eventually
-from daemon import binary, run_to_end
+from daemon import binary, clean_environment, run_to_end
 from disk import SmallDisk, cannot_mount, metric, readiness
 from prometheus import WatchedTestCase
 from raw import RawClient
@@ -301,7 +301,7 @@ class Archive(WatchedTestCase):
                      str(self.scratch / "copied"))
         code, _, errors = run_to_end("config", "check", *arguments)
         self.assertEqual(code, 2)
-        self.assertIn("the archive of another data directory", errors)
+        self.assertIn("the archive of another data directory. Name a directory", errors)
         copy = self.start(data_dir=str(self.scratch / "copied"))
         await eventually(lambda: "another copy of this store" in str(readiness(copy)), "trouble")
         with RawClient(copy.address) as client:
@@ -414,6 +414,37 @@ class Archive(WatchedTestCase):
         self.assertEqual((code, error), (0, ""))
         self.assertIn("20 messages", said)
         self.assertEqual(list(self.archive.glob("*verify*")), [])
+
+    @unittest.skipIf(cannot_mount(), cannot_mount())
+    async def test_where_verify_has_no_room_nothing_is_said_against_the_archive(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        daemon.stop()
+        with SmallDisk(64 << 10) as disk:
+            code, said, errors = run_to_end(
+                "verify", str(self.archive), environment={"TMPDIR": disk.path})
+        self.assertEqual(code, 1)
+        self.assertIn("could not be read: There is no room for " + disk.path, said)
+        self.assertIn("There is no room for " + disk.path, errors)
+        self.assertNotIn("not what was archived", said + errors)
+
+    @unittest.skipIf(os.geteuid(), "Only root can be another user.")
+    async def test_who_may_not_look_is_told_that(self):
+        daemon = self.start()
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        daemon.stop()
+        with tempfile.TemporaryDirectory(prefix="syncdaemon-nobody-") as place:
+            os.chmod(place, 0o777)
+            program = shutil.copy(binary(), place)
+            for command in (["verify"], ["restore", "--data-dir", f"{place}/data"]):
+                with self.subTest(command):
+                    done = subprocess.run(
+                        [program, *command, str(self.archive)], capture_output=True, text=True,
+                        check=False, user="nobody", group="nogroup", extra_groups=[],
+                        env=clean_environment())
+                    self.assertEqual((done.returncode, done.stdout), (1, ""))
+                    self.assertIn("permission denied", done.stderr)
+                    self.assertIn("as root, or as the daemon's user", done.stderr)
 
     def test_flags(self):
         for arguments, mentions in (

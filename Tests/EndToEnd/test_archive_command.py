@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pathlib
+import pwd
 import shutil
 import signal
 import subprocess
@@ -152,6 +153,33 @@ class Command(WatchedTestCase):
         await eventually(lambda: self.files(self.there) == self.files(self.archive), "all files")
         await eventually(lambda: "archive" not in str(readiness(daemon)), "the end of it")
         await eventually(lambda: metric(daemon, "archive_untaken_files") == 0, "none waits")
+
+    async def test_the_oldest_one_has_waited_since_it_was_written(self):
+        (self.place / "closed").touch()
+        daemon = self.start_daemon(*self.options)
+        await eventually(lambda: bases(self.archive), "a copy of the database")
+        daemon.stop()
+        hour_ago = time.time() - 3600
+        for file in self.archive.rglob("*"):
+            os.utime(file, (hour_ago, hour_ago))
+        daemon.start()
+        await eventually(
+            lambda: metric(daemon, "archive_untaken_oldest_seconds") >= 3600, "its age")
+
+    @unittest.skipIf(os.geteuid(), "Only root can give a directory to another user.")
+    async def test_a_command_that_the_daemons_user_may_not_run_is_refused_before(self):
+        data, nobody = self.place / "data", pwd.getpwnam("nobody")
+        data.mkdir()
+        for directory in (self.place, self.archive, data):
+            os.chown(directory, nobody.pw_uid, nobody.pw_gid)
+            directory.chmod(0o700)
+        arguments = ["config", "check", "--data-dir", str(data), *self.options]
+        code, _, errors = run_to_end(*arguments)
+        self.assertEqual((code, errors), (0, ""))
+        (self.place / "take").chmod(0o700)
+        code, _, errors = run_to_end(*arguments)
+        self.assertEqual(code, 2)
+        self.assertIn("the daemon's user may not run it", errors)
 
     async def test_a_command_that_hangs_keeps_nobody(self):
         (self.place / "hangs").touch()

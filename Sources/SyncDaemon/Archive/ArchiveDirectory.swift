@@ -122,9 +122,12 @@ struct ArchiveDirectory: Sendable {
         try note(epoch, writer, run: runs.last ?? foundRun)
     }
 
-    /// Whose data directory's archive is there; `nil`: it is nobody's.
-    func writer() throws(DatabaseFileError) -> String? {
-        try FileSystem.isThere(ownerPath) ? try found().writer : nil
+    /// Whether it is another data directory's; what is nobody's is anybody's.
+    ///
+    /// - Parameter directory: The data's.
+    func isStrange(to directory: String) throws(DatabaseFileError) -> Bool {
+        guard try FileSystem.isThere(ownerPath) else { return false }
+        return try found().writer != ArchiveShelf.writer(in: ArchiveShelf.directory(in: directory))
     }
 
     private func found() throws(DatabaseFileError) -> (epoch: String, writer: String, run: String?)
@@ -142,7 +145,8 @@ struct ArchiveDirectory: Sendable {
         try BinaryFile.replace(ownerPath, with: Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 
-    private var ownerPath: String { "\(path)/\(Self.owner)" }
+    /// Where that is said.
+    var ownerPath: String { "\(path)/\(Self.owner)" }
 
     /// Whether an archive is there, whosesoever.
     var isThere: Bool { FileSystem.exists(ownerPath) }

@@ -163,7 +163,7 @@ private struct ArchiveKeeper {
     private mutating func claim() throws(DatabaseFileError) {
         let writer = try shelf.writer()
         let hasBegun = try shelf.hasBegun(at: archive.path)
-        if hasBegun, !(try FileSystem.isThere("\(archive.path)/\(ArchiveDirectory.owner)")) {
+        if hasBegun, !(try FileSystem.isThere(archive.ownerPath)) {
             throw .failed(
                 path: archive.path,
                 reason: "the archive that was begun here is not there. Mount its disk; or remove"

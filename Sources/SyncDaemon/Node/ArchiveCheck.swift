@@ -28,8 +28,8 @@ extension Examination {
         let source = configuration.sources["archive.directory"] ?? .standard
         if isInData(path) {
             mistakes.append(.archive(source, .inData(path: path)))
-        } else if let reason = obstacle(at: path) {
-            mistakes.append(.archive(source, .unusable(path: path, reason: reason)))
+        } else if let mistake = mistake(at: path) {
+            mistakes.append(.archive(source, mistake))
         } else if let mode = DataDirectory.mode(of: path), mode & 0o077 != 0 {
             warnings.append(.directoryForAll(source, path: path, mode: mode))
         }
@@ -56,29 +56,28 @@ extension Examination {
         return !data.isEmpty && (path == data || path.hasPrefix(data + "/"))
     }
 
-    private func obstacle(at path: String) -> String? {
-        guard FileSystem.exists(path) else { return "there is no such directory" }
+    private func mistake(at path: String) -> ArchiveMistake? {
+        guard FileSystem.exists(path) else {
+            return .unusable(path: path, reason: "there is no such directory")
+        }
+        let archive = ArchiveDirectory(path: path)
         let names = (try? FileSystem.names(in: path)) ?? []
-        guard names.isEmpty || ArchiveDirectory(path: path).isThere else {
-            return "it is not empty, and no archive"
+        guard names.isEmpty || archive.isThere else {
+            return .taken(path: path, reason: "it is not empty, and no archive")
         }
         if let owner = DataDirectory.owner(of: configuration.directory), owner.user != 0,
             let own = DataDirectory.owner(of: path), own.user != owner.user
         {
-            return "it is not the daemon's user's"
+            return .unusable(path: path, reason: "it is not the daemon's user's")
         }
-        return DataDirectory.obstacle(at: path) ?? strangeness(at: path)
-    }
-
-    /// Whose archive it is, when that is another data directory's.
-    private func strangeness(at path: String) -> String? {
-        let data = FileSystem.directory(of: SQLStore.path(in: configuration.directory))
+        if let obstacle = DataDirectory.obstacle(at: path) {
+            return .unusable(path: path, reason: obstacle)
+        }
         do throws(DatabaseFileError) {
-            guard let writer = try ArchiveDirectory(path: path).writer() else { return nil }
-            let own = try ArchiveShelf.writer(in: ArchiveShelf.directory(in: data))
-            return own == writer ? nil : "it is the archive of another data directory"
+            return try archive.isStrange(to: configuration.directory)
+                ? .taken(path: path, reason: "it is the archive of another data directory") : nil
         } catch {
-            return error.description
+            return .unusable(path: path, reason: error.description)
         }
     }
 }
@@ -89,6 +88,8 @@ enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
     /// Below the data, with which it would be gone.
     case inData(path: String)
     case unusable(path: String, reason: String)
+    /// By something else.
+    case taken(path: String, reason: String)
     case program(path: String, reason: String)
 
     /// What it is, and what to do.
@@ -103,6 +104,9 @@ enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
         case .unusable(let path, let reason):
             "[archive] directory \(LogText.quoted(path)) cannot hold the archive: \(reason). Make"
                 + " it for the daemon's user: install -d -m 700 -o USER DIR."
+        case .taken(let path, let reason):
+            "[archive] directory \(LogText.quoted(path)) cannot hold the archive: \(reason). Name"
+                + " a directory of its own."
         case .program(let path, let reason):
             "[archive] command \(LogText.quoted(path)) cannot be run: \(reason). Name a program by"
                 + " its whole path, which the daemon's user may run: chmod 755."
