@@ -3,8 +3,11 @@
 #define SYNC_CSQLITE_SHIM_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /// sqlite3_bind_text(3) that copies: SQLITE_TRANSIENT is a cast, which Swift does not import.
@@ -27,6 +30,40 @@ static inline int sync_sqlite_errno(void) {
 /// Flags for sqlite3_open_v2(3): root follows no link.
 static inline int sync_sqlite_link_flags(void) {
     return geteuid() == 0 ? SQLITE_OPEN_NOFOLLOW : 0;
+}
+
+/// Whether the directory of a path has another owner than a file that is open.
+static inline int sync_sqlite_is_planted(const char *path, const struct stat *file) {
+    const char *end = strrchr(path, '/');
+    char *name = end ? strndup(path, end - path + 1) : strdup(".");
+    struct stat directory;
+    int found = name && stat(name, &directory) == 0;
+    free(name);
+    return !found || directory.st_uid != file->st_uid;
+}
+
+/// open(2), as SQLite calls it, where others may put something in a file's place: it waits for no
+/// pipe, and a second name of somebody else's file is no file of the directory's owner.
+static int sync_sqlite_open(const char *path, int flags, int mode) {
+    int opened = open(path, flags | O_NONBLOCK | O_CLOEXEC, mode);
+    struct stat file;
+    if (opened < 0 || strncmp(path, "/dev/", 5) == 0) return opened;
+    if (fstat(opened, &file) == 0) {
+        if (S_ISDIR(file.st_mode)) return opened;
+        if (S_ISREG(file.st_mode)
+            && (file.st_nlink <= 1 || !sync_sqlite_is_planted(path, &file))) return opened;
+    }
+    close(opened);
+    errno = ELOOP;
+    return -1;
+}
+
+/// Has root's files be opened so; before any other call of SQLite's.
+static inline void sync_sqlite_guard_opening(void) {
+    sqlite3_vfs *files = geteuid() == 0 ? sqlite3_vfs_find("unix") : NULL;
+    if (files && files->iVersion >= 3) {
+        files->xSetSystemCall(files, "open", (sqlite3_syscall_ptr)sync_sqlite_open);
+    }
 }
 
 /// realpath(3), whose result sync_sqlite_free() takes: their modules differ on Apple's platforms.

@@ -43,6 +43,7 @@ public enum SQLiteOpening {
         path: String, vfs: String? = nil, _ opening: SQLiteOpening = .makingFile,
         checkpoints: SQLiteCheckpoints, failure: @escaping (SQLiteError) -> Failure
     ) throws(Failure) {
+        _ = isOpeningGuarded
         var opened: OpaquePointer?
         let making = opening == .makingFile ? SQLITE_OPEN_CREATE : 0
         // What leads elsewhere has names of its own.
@@ -186,3 +187,9 @@ public enum SQLiteOpening {
 private final class SQLiteProgress {
     var body: () -> Void = {}
 }
+
+/// Once, before SQLite opens a file.
+let isOpeningGuarded: Bool = {
+    sync_sqlite_guard_opening()
+    return true
+}()

@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import pwd
 import re
 import shlex
 import shutil
@@ -12,6 +13,7 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
+import unittest
 
 from case import DaemonTestCase
 from daemon import ROOT, binary, clean_environment, run_to_end
@@ -202,6 +204,9 @@ class Backup(DaemonTestCase):
                 "CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM channel; END":
                     'trigger "t"',
                 "CREATE UNIQUE INDEX i ON message(uuid)": 'index "i"',
+                "CREATE INDEX i ON message(hex(zeroblob(100000000)))": 'index "i"',
+                "CREATE INDEX i ON message(uuid) WHERE length(hex(uuid)) > 1": 'index "i"',
+                "CREATE VIRTUAL TABLE v USING fts5(x)": 'table "v"',
         }.items():
             with self.subTest(change):
                 wrong = self.scratch / "wrong.db"
@@ -384,6 +389,40 @@ class Backup(DaemonTestCase):
             len(self.sql(data / "syncdaemon.db.replaced", "SELECT * FROM message")), 2)
         daemon.start()
         self.assertEqual(await self.texts(daemon), ["old"])
+
+    @unittest.skipIf(os.geteuid(), "Only root works where others may put something in its way.")
+    def test_what_others_put_beside_the_data_has_root_neither_wait_nor_change_it(self):
+        daemon = self.start_daemon()
+        self.assertEqual(self.back_up(daemon)[0], 0)
+        daemon.stop()
+        data, nobody = self.database(daemon), pwd.getpwnam("nobody")
+        victim = self.scratch / "victim"
+        victim.write_bytes(b"root's own" * 4)
+        before = victim.stat()
+        for path in (data.parent, data):
+            os.chown(path, nobody.pw_uid, nobody.pw_gid)
+        for end in ("-journal", "-wal", "-shm"):
+            for plant in (os.mkfifo, lambda path: os.link(victim, path)):
+                for command in (
+                        ["backup", str(self.scratch / "again.db")],
+                        ["salvage", str(self.scratch / "saved.db")], ["restore", str(self.copy)]):
+                    planted = pathlib.Path(f"{data}{end}")
+                    planted.unlink(missing_ok=True)
+                    plant(planted)
+                    with self.subTest(end=end, plant=plant, command=command[0]):
+                        code, said, error = run_to_end(
+                            command[0], "--data-dir", daemon.data_dir, command[1])
+                        after = victim.stat()
+                        self.assertEqual(victim.read_bytes(), b"root's own" * 4)
+                        self.assertEqual((after.st_uid, after.st_mode), (0, before.st_mode))
+                        # What is replaced need not be readable, and -shm need not be opened.
+                        if command[0] != "restore" and end != "-shm":
+                            self.assertEqual((code, said), (1, ""), error)
+                            self.assertTrue(error)
+                    planted.unlink(missing_ok=True)
+                    for left in self.scratch.glob("*.db"):
+                        if left != self.copy:
+                            left.unlink()
 
     def test_a_memory_store_has_nothing_to_copy(self):
         code, _, error = run_to_end("backup", "--store", "memory", str(self.copy))

@@ -130,6 +130,20 @@ struct ArchiveDirectory: Sendable {
         return try found().writer != ArchiveShelf.writer(in: ArchiveShelf.directory(in: directory))
     }
 
+    /// Whether it is the one that a data directory began here.
+    ///
+    /// - Throws: When that one is away: a disk is not mounted.
+    func isBegun(for shelf: ArchiveShelf) throws(DatabaseFileError) -> Bool {
+        guard try shelf.hasBegun(at: path) else { return false }
+        guard try FileSystem.isThere(ownerPath) else {
+            throw .failed(
+                path: path,
+                reason: "the archive that was begun here is not there. Mount its disk; or remove"
+                    + " \(shelf.placeFile) for another one to be begun here")
+        }
+        return true
+    }
+
     private func found() throws(DatabaseFileError) -> (epoch: String, writer: String, run: String?)
     {
         let bytes = try BinaryFile.reading(ownerPath).read(512, at: 0)
@@ -145,8 +159,7 @@ struct ArchiveDirectory: Sendable {
         try BinaryFile.replace(ownerPath, with: Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 
-    /// Where that is said.
-    var ownerPath: String { "\(path)/\(Self.owner)" }
+    private var ownerPath: String { "\(path)/\(Self.owner)" }
 
     /// Whether an archive is there, whosesoever.
     var isThere: Bool { FileSystem.exists(ownerPath) }
@@ -194,7 +207,6 @@ struct ArchiveDirectory: Sendable {
         let part = target + ArchiveShelf.partEnding
         do throws(DatabaseFileError) {
             let source = try BinaryFile.reading(file)
-            _ = try BinaryFile.making(part)
             let copy = try CompressedFile.filling(part)
             _ = try source.forEachPart { bytes, _ throws(DatabaseFileError) in
                 try copy.write(bytes)

@@ -9,17 +9,18 @@ import Glibc
     private let file: gzFile
 
     /// The fastest level: within a window of 32 KiB stand the same pages several times.
-    private static let writing = "wbe1"
+    private static let writing = "wb1"
     private static let bufferBytes: UInt32 = 128 * 1024
 
-    private init(_ path: String, _ mode: String) throws(DatabaseFileError) {
-        let isReading = mode == "rbe"
-        guard let file = unsafe gzopen(path, mode) else {
-            if isReading, errno == ENOENT { throw .absent(path: path) }
-            throw FileSystem.failure(path)
+    /// - Parameter opened: The file itself: its name may be another one's by now.
+    private init(_ opened: borrowing BinaryFile, _ mode: String) throws(DatabaseFileError) {
+        let descriptor = try opened.duplicate()
+        guard let file = unsafe gzdopen(descriptor.rawValue, mode) else {
+            throw FileSystem.failure(opened.path)
         }
+        _ = descriptor.release()
         unsafe gzbuffer(file, Self.bufferBytes)
-        self.path = path
+        path = opened.path
         unsafe self.file = unsafe file
     }
 
@@ -27,16 +28,12 @@ import Glibc
 
     /// What is compressed, or is not.
     static func reading(_ path: String) throws(DatabaseFileError) -> CompressedFile {
-        // Neither a link, nor a pipe that has it wait.
-        _ = try BinaryFile.reading(path)
-        return try CompressedFile(path, "rbe")
+        try CompressedFile(try BinaryFile.reading(path), "rb")
     }
 
     /// In the place of what is there; only its user may read it.
-    ///
-    /// - Precondition: There is an empty file, so that its mode is its maker's choice.
     static func filling(_ path: String) throws(DatabaseFileError) -> CompressedFile {
-        try CompressedFile(path, writing)
+        try CompressedFile(try BinaryFile.making(path), writing)
     }
 
     /// - Returns: Fewer bytes at the end of the file, or where it is damaged.

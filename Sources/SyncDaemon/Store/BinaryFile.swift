@@ -57,6 +57,13 @@ struct BinaryFile: ~Copyable {
         try FileSystem.sync(FileSystem.directory(of: path))
     }
 
+    /// Another descriptor of it, with the same place in it.
+    func duplicate() throws(DatabaseFileError) -> FileDescriptor {
+        let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw FileSystem.failure(path) }
+        return FileDescriptor(owning: copy)
+    }
+
     /// - Returns: Fewer bytes at the end of the file.
     func read(_ count: Int, at offset: Int) throws(DatabaseFileError) -> [UInt8] {
         var (bytes, length) = ([UInt8](repeating: 0, count: count), 0)

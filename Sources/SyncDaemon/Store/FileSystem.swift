@@ -50,7 +50,8 @@ enum FileSystem {
 
     /// Waits until a file's contents, or a directory's names, are on the disk.
     static func sync(_ path: String) throws(DatabaseFileError) {
-        let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe that was put there would have it wait.
+        let opened = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { throw failure(path) }
         let descriptor = FileDescriptor(owning: opened)
         guard fsync(descriptor.rawValue) == 0 else { throw failure(path) }

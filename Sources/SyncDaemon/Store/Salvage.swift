@@ -82,6 +82,8 @@ struct Salvage: ~Copyable {
         {
             let order = try texts(
                 of: old, "SELECT name FROM pragma_index_info(?) ORDER BY seqno", index)
+            // Somebody else's, of an expression: it has no name.
+            guard !order.contains("") else { continue }
             if let isFilled = try fill(name, from: index, order, key) {
                 if isFilled { lost.isLeast = false }
                 continue

@@ -10,6 +10,17 @@ struct SchemaLayout {
         let table: String
         /// One blank between two words.
         let sql: String
+
+        /// Whether it forbids nothing and computes nothing.
+        var isHarmless: Bool {
+            switch kind {
+            case "table": !sql.hasPrefix("CREATE VIRTUAL")
+            case "index":
+                !sql.hasPrefix("CREATE UNIQUE") && !sql.contains(" WHERE ")
+                    && sql.count { $0 == "(" } == 1
+            default: false
+            }
+        }
     }
 
     private var entries: [Entry] = []
@@ -34,7 +45,7 @@ struct SchemaLayout {
     /// What a daemon could not work with; `nil` when nothing is in its way.
     ///
     /// Further tables, such as `lost_and_found` of `.recover`, and indexes that forbid nothing are
-    /// nobody's harm.
+    /// nobody's harm; what computes something when it is read may be.
     func fault(comparedWith expected: SchemaLayout) -> String? {
         for wanted in expected.entries {
             let isThere = entries.contains {
@@ -44,8 +55,7 @@ struct SchemaLayout {
             if !isThere { return "its \(wanted.kind) \(wanted.name) is missing or another" }
         }
         let ours = Set(expected.entries.map(\.name))
-        for other in entries where !ours.contains(other.name) && other.kind != "table" {
-            if other.kind == "index", !other.sql.hasPrefix("CREATE UNIQUE") { continue }
+        for other in entries where !ours.contains(other.name) && !other.isHarmless {
             return "it has a \(other.kind) \(LogText.quoted(other.name)) that is not ours"
         }
         return nil
