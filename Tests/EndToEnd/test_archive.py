@@ -152,6 +152,11 @@ class Archive(WatchedTestCase):
                     client.hello().command("publish", channel="room", payload=1)
                 await eventually(lambda: "Mount its disk" in str(readiness(daemon)), "the trouble")
                 self.assertEqual(list(self.archive.iterdir()), [])
+                code, _, errors = run_to_end(
+                    "config", "check", "--data-dir", daemon.data_dir, "--archive-directory",
+                    str(self.archive))
+                self.assertEqual(code, 2)
+                self.assertIn("Mount its disk", errors)
                 self.archive.rmdir()
                 away.rename(self.archive)
                 await eventually(

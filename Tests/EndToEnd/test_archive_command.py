@@ -146,13 +146,36 @@ class Command(WatchedTestCase):
         self.assertGreater(waiting, 1)
         self.archive.rename(self.place / "away")
         await eventually(
-            lambda: "the archive cannot be read" in str(readiness(daemon)), "the other trouble")
+            lambda: "Mount its disk" in str(readiness(daemon)), "the other trouble")
         self.assertEqual(metric(daemon, "archive_untaken_files"), waiting)
         (self.place / "closed").unlink()
         (self.place / "away").rename(self.archive)
         await eventually(lambda: self.files(self.there) == self.files(self.archive), "all files")
         await eventually(lambda: "archive" not in str(readiness(daemon)), "the end of it")
         await eventually(lambda: metric(daemon, "archive_untaken_files") == 0, "none waits")
+
+    async def test_what_is_anothers_is_not_for_ones_own_command(self):
+        (self.place / "closed").touch()
+        daemon = self.start_daemon(*self.options)
+        newest = self.write(daemon)
+        await eventually(lambda: pieces(self.archive)[-1:] >= [newest], "a piece")
+        shutil.copytree(daemon.data_dir, self.place / "copied",
+                        ignore=shutil.ignore_patterns("*.sock"))
+        elsewhere = self.place / "elsewhere"
+        elsewhere.mkdir()
+        other = self.program("other", TAKE.format(place=elsewhere))
+        strangers = [
+            self.start_daemon(*self.options[:-1], str(other), **options)
+            for options in ({}, {"data_dir": str(self.place / "copied")})]
+        for stranger in strangers:
+            await eventually(lambda: "archive_failing" in str(readiness(stranger)), "the trouble")
+            self.write(stranger)
+        (self.place / "closed").unlink()
+        await eventually(lambda: self.files(self.there) == self.files(self.archive), "all files")
+        for stranger in strangers:
+            self.assertEqual(metric(stranger, "archive_untaken_files"), 0)
+            stranger.stop()
+        self.assertEqual(self.files(elsewhere), set())
 
     async def test_the_oldest_one_has_waited_since_it_was_written(self):
         (self.place / "closed").touch()
@@ -180,6 +203,11 @@ class Command(WatchedTestCase):
         code, _, errors = run_to_end(*arguments)
         self.assertEqual(code, 2)
         self.assertIn("the daemon's user may not run it", errors)
+        (self.place / "take").chmod(0o755)
+        self.archive.chmod(0o500)
+        code, _, errors = run_to_end(*arguments)
+        self.assertEqual(code, 2)
+        self.assertIn("the daemon's user may not write to it", errors)
 
     async def test_a_command_that_hangs_keeps_nobody(self):
         (self.place / "hangs").touch()

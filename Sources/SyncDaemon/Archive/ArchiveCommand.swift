@@ -20,6 +20,8 @@ final class ArchiveCommand: Sendable {
     /// Whether one found no place there: then the directory says which ones there are.
     private let hasMissed = Atomic(true)
     private let isOver = Atomic(false)
+    /// Whether the archive is this daemon's: what is another's is not for this one's command.
+    private let isAdmitted = Atomic(false)
     /// When the file was written that is next, in seconds since 1970; 0: there is none.
     private let begun = Atomic(0)
     /// Of those that were taken from there.
@@ -47,6 +49,13 @@ final class ArchiveCommand: Sendable {
         if !fresh.put(path) { hasMissed.store(true, ordering: .relaxed) }
     }
 
+    /// Has it take files, or no more of them.
+    ///
+    /// - Parameter isOurs: Whether the archive that is there now is this daemon's.
+    func admit(_ isOurs: Bool) {
+        isAdmitted.store(isOurs, ordering: .relaxed)
+    }
+
     /// Ends what runs, and the thread; what was not taken is taken by the next start.
     func stop() {
         isOver.store(true, ordering: .relaxed)
@@ -59,6 +68,10 @@ final class ArchiveCommand: Sendable {
     private func run() {
         while mayGoOn {
             var paths = fresh.take(atMost: Limits.archiveUntakenMax, waitingAtMost: 1000)
+            guard isAdmitted.load(ordering: .relaxed) else {
+                if !paths.isEmpty { hasMissed.store(true, ordering: .relaxed) }
+                continue
+            }
             if hasMissed.exchange(false, ordering: .relaxed) {
                 do throws(DatabaseFileError) {
                     paths = try archive.untaken()
@@ -89,6 +102,8 @@ final class ArchiveCommand: Sendable {
 
     /// - Returns: Whether it is to be taken no more.
     private func take(_ path: String) -> Bool {
+        // Why it is not is told already.
+        guard isAdmitted.load(ordering: .relaxed) else { return false }
         let file = "\(archive.path)/\(path)"
         switch archive.isUntaken(path) {
         case true?: break
@@ -108,7 +123,7 @@ final class ArchiveCommand: Sendable {
             let seconds = (Clock.monotonicMilliseconds() - start) / 1000
             if !isSlow, seconds >= Limits.archiveCommandSlowSeconds {
                 isSlow = true
-                fail(path, "it has run for \(seconds) seconds")
+                fail(path, "it has run for \(seconds) seconds" + printed)
             }
             return mayGoOn && seconds < Limits.archiveCommandSeconds
         }
@@ -117,10 +132,10 @@ final class ArchiveCommand: Sendable {
             clear()
             return true
         case .done: fail(path, "the file's mode cannot be changed")
-        case .failed(let reason): fail(path, reason)
+        case .failed(let reason): fail(path, reason + printed)
         case .ended:
             guard mayGoOn else { return true }
-            fail(path, "it was ended after \(Limits.archiveCommandSeconds) seconds")
+            fail(path, "it was ended after \(Limits.archiveCommandSeconds) seconds" + printed)
         }
         return false
     }
@@ -131,9 +146,10 @@ final class ArchiveCommand: Sendable {
         }
     }
 
+    private var printed: String { ". What it printed is in the log" }
+
     private func fail(_ path: String, _ reason: String) {
-        let text =
-            "[archive] command has not taken \(path): \(reason). What it printed is in the log."
+        let text = "[archive] command has not taken \(path): \(reason)."
         if health.report(.archiveCommandFailing, text) { log.error(text) }
     }
 

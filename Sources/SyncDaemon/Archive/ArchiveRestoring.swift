@@ -16,13 +16,17 @@ extension [ArchiveRun] {
     /// What is not known when a moment is behind what a run leads to, and something may have been
     /// written until then; `nil`: nothing was, or there is no later run.
     fileprivate func gap(behind run: ArchiveRun, at moment: Timetoken) -> ArchiveGap? {
-        guard moment > run.through, let index = firstIndex(of: run), index + 1 < count else {
-            return nil
+        guard let index = firstIndex(of: run), index + 1 < count else { return nil }
+        let later = self[(index + 1)...]
+        let end = later.flatMap(\.bases).map(\.through).filter { $0 > moment }.min()
+        guard moment > run.through else {
+            // One that went on from an earlier state began before the end of what was taken back.
+            let begun = later.compactMap { $0.start?.through }.filter { $0 <= moment }.max()
+            return begun.map { ArchiveGap(start: $0, end: end) }
         }
         let next = self[index + 1]
         if run.isContinued(by: next), let start = next.start, moment < start.through { return nil }
-        let bases = self[(index + 1)...].flatMap(\.bases).map(\.through)
-        return ArchiveGap(start: run.through, end: bases.filter { $0 > moment }.min())
+        return ArchiveGap(start: run.through, end: end)
     }
 }
 

@@ -63,8 +63,8 @@ final class ArchiveThread: Sendable {
         thread.withLock { thread in
             thread = OSThread(name: "archive") { [shelf, state, command] in
                 var keeper = ArchiveKeeper(
-                    settings, of: database, epoch: epoch, from: shelf, health: health, log: log
-                ) { command?.add($0) }
+                    settings, of: database, epoch: epoch, from: shelf, health: health, log: log,
+                    command)
                 var isOpen = true
                 while isOpen {
                     // A closed queue does not wait.
@@ -107,16 +107,16 @@ private struct ArchiveKeeper {
     /// The last two that came to the archive; `nil`: they have not been read.
     private var runs: [String]?
 
-    /// Told the path of each file that has come, in the archive.
-    private let hasCome: (String) -> Void
+    /// Told of each file that has come.
+    private let command: ArchiveCommand?
 
     private static let ticksPerSecond: UInt64 = 10_000_000
 
     init(
         _ settings: ArchiveSettings, of database: String, epoch: String, from shelf: ArchiveShelf,
-        health: Health, log: Log, hasCome: @escaping (String) -> Void
+        health: Health, log: Log, _ command: ArchiveCommand?
     ) {
-        self.hasCome = hasCome
+        self.command = command
         (self.settings, self.database, self.epoch) = (settings, database, epoch)
         (self.shelf, self.health, self.log) = (shelf, health, log)
         archive = ArchiveDirectory(path: settings.directory)
@@ -127,7 +127,13 @@ private struct ArchiveKeeper {
         defer { figures.waitingBytes = shelf.bytes }
         guard now >= waitsUntil || isLast else { return }
         do throws(DatabaseFileError) {
-            try claim()
+            do throws(DatabaseFileError) {
+                try claim()
+            } catch {
+                command?.admit(false)
+                throw error
+            }
+            command?.admit(true)
             try deliver()
             // A copy takes long; what comes later is in the next life's first one.
             if !isLast {
@@ -162,13 +168,7 @@ private struct ArchiveKeeper {
     /// - Throws: Also when the archive is not there that was begun: a disk is not mounted.
     private mutating func claim() throws(DatabaseFileError) {
         let writer = try shelf.writer()
-        let hasBegun = try shelf.hasBegun(at: archive.path)
-        if hasBegun, !(try FileSystem.isThere(archive.ownerPath)) {
-            throw .failed(
-                path: archive.path,
-                reason: "the archive that was begun here is not there. Mount its disk; or remove"
-                    + " \(shelf.placeFile) for another one to be begun here")
-        }
+        let hasBegun = try archive.isBegun(for: shelf)
         if runs == nil { runs = try shelf.runs() }
         try archive.claim(epoch, by: writer, after: runs ?? [])
         if !hasBegun { try shelf.note(begunAt: archive.path) }
@@ -206,7 +206,7 @@ private struct ArchiveKeeper {
             try FileSystem.sync(file)
             let bytes = Int(FileSystem.size(file))
             try archive.take(file, as: name)
-            hasCome(name.path)
+            command?.add(name.path)
             FileSystem.remove(file)
             shelf.put(bytes: -bytes)
             if case .piece = name.kind { figures.pieces += 1 }
@@ -239,7 +239,7 @@ private struct ArchiveKeeper {
         try part.conclude()
         try FileSystem.rename(directory + "/base", to: "\(archive.path)/\(name.path)")
         try FileSystem.sync(directory)
-        hasCome(name.path)
+        command?.add(name.path)
         lastBase = (name, now)
         figures.bases += 1
         figures.through = max(figures.through, summary.last)

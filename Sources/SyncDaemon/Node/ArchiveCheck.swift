@@ -57,6 +57,16 @@ extension Examination {
     }
 
     private func mistake(at path: String) -> ArchiveMistake? {
+        do throws(DatabaseFileError) {
+            let shelf = ArchiveShelf(beside: SQLStore.path(in: configuration.directory))
+            _ = try ArchiveDirectory(path: path).isBegun(for: shelf)
+            return try fault(at: path)
+        } catch {
+            return .other(error)
+        }
+    }
+
+    private func fault(at path: String) throws(DatabaseFileError) -> ArchiveMistake? {
         guard FileSystem.exists(path) else {
             return .unusable(path: path, reason: "there is no such directory")
         }
@@ -66,19 +76,20 @@ extension Examination {
             return .taken(path: path, reason: "it is not empty, and no archive")
         }
         if let owner = DataDirectory.owner(of: configuration.directory), owner.user != 0,
-            let own = DataDirectory.owner(of: path), own.user != owner.user
+            let own = DataDirectory.owner(of: path)
         {
-            return .unusable(path: path, reason: "it is not the daemon's user's")
+            guard own.user == owner.user else {
+                return .unusable(path: path, reason: "it is not the daemon's user's")
+            }
+            guard owner.canFill(path) else {
+                return .unusable(path: path, reason: "the daemon's user may not write to it")
+            }
         }
         if let obstacle = DataDirectory.obstacle(at: path) {
             return .unusable(path: path, reason: obstacle)
         }
-        do throws(DatabaseFileError) {
-            return try archive.isStrange(to: configuration.directory)
-                ? .taken(path: path, reason: "it is the archive of another data directory") : nil
-        } catch {
-            return .unusable(path: path, reason: error.description)
-        }
+        return try archive.isStrange(to: configuration.directory)
+            ? .taken(path: path, reason: "it is the archive of another data directory") : nil
     }
 }
 
@@ -91,6 +102,7 @@ enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
     /// By something else.
     case taken(path: String, reason: String)
     case program(path: String, reason: String)
+    case other(DatabaseFileError)
 
     /// What it is, and what to do.
     var description: String {
@@ -107,6 +119,7 @@ enum ArchiveMistake: Hashable, Sendable, CustomStringConvertible {
         case .taken(let path, let reason):
             "[archive] directory \(LogText.quoted(path)) cannot hold the archive: \(reason). Name"
                 + " a directory of its own."
+        case .other(let error): "[archive] directory: \(error)"
         case .program(let path, let reason):
             "[archive] command \(LogText.quoted(path)) cannot be run: \(reason). Name a program by"
                 + " its whole path, which the daemon's user may run: chmod 755."

@@ -96,7 +96,9 @@ private struct VerifiedArchive {
         }
         if let last, unknown == nil, isCopied {
             // What came first in the new life is in its copy, and in no piece.
-            unknown = last.isContinued(by: run) ? run.start?.through : last.through
+            let start = run.start?.through
+            unknown =
+                last.isContinued(by: run) ? start : Swift.min(last.through, start ?? last.through)
         }
         last = run
         guard let base = run.bases.first?.through else { return }

@@ -52,7 +52,8 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
                 + " \(first.dateText)."
         case .noBase(let run, let pieces):
             "\(run) has \(pieces) pieces and no copy of the database: nothing can be restored of"
-                + " it. A daemon that was killed early leaves that; else the copy was removed."
+                + " it. A daemon that was killed early leaves that, and one whose data was moved"
+                + " while this waited; else the copy was removed."
         case .gap(let gap, let moment, let path):
             "\(path) has a gap there: \(gap), and \(moment.dateText) is in it. Name"
                 + " \(gap.start)\(gap.end.map { " or \($0)" } ?? "") with --at."

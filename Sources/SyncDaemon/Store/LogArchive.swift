@@ -139,7 +139,8 @@ final class LogArchive {
         guard hasRoom else {
             let least = Limits.archiveReserveBytes >> 20
             return shelf.hinder(
-                "the disk of the data has less than \(least) MiB left, and nothing may wait there")
+                "the disk of the data has less than \(least) MiB left, and nothing may wait there:"
+                    + " free some of it")
         }
         let log = try BinaryFile.reading(database + "-wal")
         let bytes = try log.read(LogHeader.byteCount, at: 0)

@@ -160,21 +160,41 @@ struct ArchiveGapTests {
         try live(from: 100)
         try world.publish(at: 900)
         try world.restart()
-        // As if the state of 100 had been restored, and less time had passed since.
+        try putBack(thenAt: [300])
+        #expect(try world.restored(.end) == [100, 300, 400])
+        #expect(try world.restored(tick(950)) == [100, 300, 400])
+        #expect(try world.restored(tick(350)) == [100, 300])
+        #expect(try world.restored(tick(200)) == [100, 110, 120])
+    }
+
+    @Test("what was taken back is no answer for what came before the new state's copy")
+    func timelineBeforeItsCopy() throws {
+        try world.begin()
+        try live(from: 100)
+        try world.publish(at: 900)
+        try world.restart()
+        try putBack(thenAt: [300, 320, 340])
+        for moment in [300, 310, 339] as [UInt64] {
+            #expect(throws: gap(300, 340, at: moment)) { try world.restored(tick(moment)) }
+        }
+        #expect(try world.restored(tick(299)) == [100, 110, 120])
+        #expect(try world.restored(tick(340)) == [100, 300, 320, 340])
+        #expect(try world.restored(tick(950)) == [100, 300, 320, 340, 400])
+    }
+
+    /// As if the state of 100 had been restored, and less time had passed since: a new life, with
+    /// its copy behind the last of `moments`.
+    private func putBack(thenAt moments: [UInt64]) throws {
         let other = try ArchivedStore()
         try other.publish(at: 100)
-        try other.begin()
-        try other.publish(at: 300)
+        other.startAnew()
+        for moment in moments { try other.publish(at: moment) }
         try other.makeBase()
         try other.publish(at: 400)
         try other.deliver()
         let run = try #require(try other.archive.runs().last)
         try FileManager.default.copyItem(
             atPath: other.path(of: run), toPath: "\(world.archive.path)/run99")
-        #expect(try world.restored(.end) == [100, 300, 400])
-        #expect(try world.restored(tick(950)) == [100, 300, 400])
-        #expect(try world.restored(tick(350)) == [100, 300])
-        #expect(try world.restored(tick(200)) == [100, 110, 120])
     }
 
     @Test("a run's name is behind those of all before, whatever the clock says")
