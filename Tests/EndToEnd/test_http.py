@@ -52,6 +52,27 @@ class HTTP(DaemonTestCase):
                 self.assertEqual(answer.status, 200, answer)
                 self.assertTrue(answer.body, answer)
 
+    def test_who_is_refused_at_the_door_is_counted(self):
+        head = b"GET /v1/sync HTTP/1.1\r\nHost: localhost\r\n"
+        refused = {
+            421: b"GET /healthz HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n",
+            403: head + b"Origin: https://elsewhere.example\r\n\r\n",
+            400: b"GET / HTTP/1.1\r\nHost: no name\r\n\r\n",
+            414: b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n",
+            431: head + b"X-Long: " + b"x" * 70_000 + b"\r\n\r\n",
+            413: b"POST /v1/channels/room/messages HTTP/1.1\r\nHost: localhost\r\n"
+                 b"Content-Length: 99999999\r\n\r\n",
+            426: head + b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
+                 b"Sec-WebSocket-Version: 8\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+        }
+        for status, request in refused.items():
+            self.refuse(request, status)
+        with self.client() as client:
+            text = client.get("/metrics").body.decode()
+        for status in refused:
+            with self.subTest(status):
+                self.assertIn(f'syncdaemon_errors_total{{code="http_{status}"}} 1\n', text)
+
     def test_metrics_are_prometheus_text(self):
         with self.client() as session, self.client() as client:
             session.hello().command("publish", channel="room", payload=1)

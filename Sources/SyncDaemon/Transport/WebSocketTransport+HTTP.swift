@@ -10,6 +10,7 @@ extension WebSocketTransport {
         let hasRoom =
             makeRoom(for: response.body.count)
             || response.body.count <= Limits.unsentShortBytesMax
+        if !hasRoom { count(.noRoom) }
         guard let bytes = connection.http?.answer(hasRoom ? response : .noRoom) else { return }
         setPace(of: connection, for: response)
         send(bytes, to: connection)
@@ -72,6 +73,7 @@ extension WebSocketTransport {
                 send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: connection)
             case .request(let request):
                 if let refusal = refusal(of: request, on: connection) {
+                    count(refusal)
                     if let bytes = connection.http?.answer(refusal) { send(bytes, to: connection) }
                 } else {
                     deliver(request, of: connection)
@@ -179,9 +181,13 @@ extension WebSocketTransport {
             response = self.refusal(of: request, on: connection) ?? response
         }
         if !connection.entrance.isForClients { response = response.inOperatorsShape }
+        count(response)
         send(response.encoded(omitsBody: isHead, for: origin), to: connection)
         _ = settle(connection)
     }
+
+    /// Counts a refusal that only this room knows of.
+    func count(_ refusal: HTTPResponse) { counters.errors.add("http_\(refusal.status)") }
 
     private func send(_ bytes: [UInt8], to connection: Connection) {
         transmit(bytes, on: connection)

@@ -59,6 +59,7 @@ extension WebSocketTransport {
         guard connection.secure == nil else { return false }
         let response = HTTPResponse.error(
             400, "Connections from this address begin with a PROXY header, version 1 or 2.")
+        count(response)
         transmit(response.closing.encoded(omitsBody: false, for: nil).span, on: connection)
         connection.isDeaf = true
         linger(connection)

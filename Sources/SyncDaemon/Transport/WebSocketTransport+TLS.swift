@@ -173,6 +173,7 @@ extension WebSocketTransport {
         }
         let response = HTTPResponse.error(
             400, "This address speaks TLS. The URL begins with https:// or wss://.")
+        count(response)
         transmit(response.closing.encoded(omitsBody: false, for: nil).span, on: connection)
         return fail(connection, because: "it does not speak TLS")
     }
