@@ -30,6 +30,7 @@ struct AdminSocket {
         defer { close(socket) }
         return try HTTPExchange.ask(
             method, target, body: body, of: "localhost", over: socket,
+            within: Program.adminPatienceSeconds,
             waiting: { () throws(JobError) in
                 guard takesLong else { throw noAnswer }
                 try askForLife()
@@ -78,6 +79,7 @@ struct AdminSocket {
         defer { close(socket) }
         _ = try HTTPExchange.ask(
             "GET", "/healthz", body: "", of: "localhost", over: socket,
+            within: Program.adminPatienceSeconds,
             waiting: { () throws(JobError) in throw noAnswer })
     }
 

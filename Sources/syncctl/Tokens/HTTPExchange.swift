@@ -16,7 +16,8 @@ enum HTTPExchange {
     /// Seconds that each step may take.
     private static let patience = 15
 
-    /// What to do when nothing comes for as long as the socket waits: whether to go on.
+    /// What to do when nothing comes for as long as the socket waits, or no end for as long:
+    /// whether to go on.
     typealias Waiting = () throws(JobError) -> Bool
 
     /// Asks once; blocks.
@@ -29,8 +30,11 @@ enum HTTPExchange {
     }
 
     /// The same over a connection that is there already, which the caller closes.
+    ///
+    /// - Parameter seconds: In which all of the answer is to come.
     static func ask(
         _ method: String, _ target: String, body: String, of host: String, over socket: Int32,
+        within seconds: Int = patience,
         waiting: Waiting = { () throws(JobError) in false }
     ) throws(JobError) -> HTTPAnswer {
         let request = """
@@ -43,7 +47,7 @@ enum HTTPExchange {
             \(body)
             """
         try send(Array(request.utf8), over: socket)
-        return try answer(in: try receive(from: socket, waiting))
+        return try answer(in: try receive(from: socket, within: seconds, waiting))
     }
 
     private static func connect(to address: WebSocketAddress) throws(JobError) -> Int32 {
@@ -86,9 +90,10 @@ enum HTTPExchange {
     }
 
     private static func receive(
-        from socket: Int32, _ waiting: Waiting
+        from socket: Int32, within seconds: Int, _ waiting: Waiting
     ) throws(JobError) -> [UInt8] {
         var bytes: [UInt8] = []
+        var end = ContinuousClock.now + .seconds(seconds)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while bytes.count <= answerMax {
             let count = unsafe Glibc.recv(socket, &buffer, buffer.count, 0)
@@ -97,6 +102,10 @@ enum HTTPExchange {
             guard count >= 0 else { throw lost }
             guard count > 0 else { return bytes }
             bytes += buffer.prefix(count)
+            guard ContinuousClock.now > end else { continue }
+            // It lets fall a byte now and then.
+            guard try waiting() else { throw lost }
+            end = .now + .seconds(seconds)
         }
         throw lost
     }
