@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -511,9 +512,8 @@ class Failures(InterceptorTestCase):
 
         self.assertNotIn("reason", shown())
         await refused()
-        self.assertRegex(
-            daemon.log(),
-            r"(?m)warning.*An interceptor's answer is none\..*interceptor=\"?mod.*has no.*allow")
+        told = r"(?m)warning.*An interceptor's answer is none\..*interceptor=\"?mod.*has no.*allow"
+        await eventually(lambda: re.search(told, daemon.log()), "the warning")
         for number in range(8):
             answers[0] = [{"allow": "yes"}, 204, 500][number % 3]
             await refused()

@@ -115,7 +115,7 @@ struct PlannedCost: Sendable {
             ),
             ("reactions", "reactions", (reactionsPerDay - removedPerDay) * kept * costs.reaction),
             (
-                "removals", "reactions taken back, for \(use.tombstoneDays) days",
+                "removals", "reactions taken back, for \(Int(min(tombstones, kept))) days",
                 removedPerDay * min(tombstones, kept) * costs.takenBack
             ),
             (

@@ -141,7 +141,8 @@ extension ProtocolError {
 
     static let noSuchMessage = ProtocolError(
         status: 404, code: "no_such_message",
-        message: "There is no message with this timetoken in the channel.")
+        message: "There is no message with this timetoken in the channel, or it was deleted. Take "
+            + "the timetoken from the channel's history, or from the reply to publish.")
 
     static let notOwner = ProtocolError(
         status: 403, code: "not_owner",

@@ -13,7 +13,8 @@ extension SyncClient {
     ) throws -> (client: SyncClient, channels: [String]) {
         guard unsafe access(path, R_OK) == 0 else {
             throw JobError(
-                code: "no_cache", message: "There is no cache file \(path) that can be read.")
+                code: "no_cache", message: "There is no cache file \(path) that can be read.",
+                advice: "Name the file that a device was given with --cache.")
         }
         // The file may be anything, or of an earlier release: to look at it is not to change it.
         let store = try SQLiteDeviceStore(copyOf: path)
