@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import urllib.request
 
@@ -36,6 +37,14 @@ class Front:
                 return it.status == 200
         except (OSError, http.client.HTTPException):
             return False
+
+    def goes_on_serving(self):
+        """Whether it serves for some checks' time: until the first all are taken for up."""
+        for _ in range(4):
+            if not self.serves:
+                return False
+            time.sleep(0.5)
+        return True
 
 
 class Machine:
@@ -121,7 +130,7 @@ class Cluster(Replicated):
         machines = [Machine(self, text) for _ in range(2)]
         keeping = [asyncio.create_task(it.run()) for it in machines]
         front = self.run_haproxy(machines)
-        await asyncio.to_thread(until, lambda: front.serves, "a daemon behind the proxy")
+        await asyncio.to_thread(until, front.goes_on_serving, "a daemon behind the proxy")
         async with under_load(self, front, self.random(), WRITERS) as (lanes, _):
             async def goes_on():
                 before = sum(lane.acknowledged for lane in lanes)
