@@ -84,11 +84,11 @@ class Faults:
              str(pathlib.Path(__file__).parent / "faults.c"), "-ldl"], check=True)
         self.options = {"environment": {"LD_PRELOAD": library, "FAULTS": self.directory}}
 
-    def set(self, call, code, suffix):
-        """`call` is read, write or sync; `code` an errno, or 0 to hold it."""
+    def set(self, call, code, suffix, offset=-1):
+        """`call` is read, write or sync; `code` an errno, or 0 to hold it; -1: at any offset."""
         path = os.path.join(self.directory, call)
         with open(path + ".new", "w", encoding="ascii") as rule:
-            rule.write(f"{code} {suffix}\n")
+            rule.write(f"{code} {suffix} {offset}\n")
         os.rename(path + ".new", path)
 
     def clear(self, call):

@@ -63,6 +63,7 @@ extension JSONWriter {
         member("delivered", figures.delivered)
         member("requests", figures.requests)
         member("failures", figures.failed)
+        if figures.missed > 0 { member("missed", figures.missed) }
         member("waiting", figures.uses.waiting.rows)
         member("failing", figures.failingSince != nil)
         if figures.failingSince != nil {

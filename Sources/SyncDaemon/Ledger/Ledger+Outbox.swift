@@ -24,6 +24,8 @@ struct OutboxNews: Sendable {
     var sealed: [OutboxPlace] = []
     /// Requests that became dead letters because more waits than may.
     var overflown = 0
+    /// Events of which webhooks never hear: the store is damaged where they would wait.
+    var missed: [String: Int] = [:]
     /// What each webhook has; `nil`: as before.
     var uses: [String: OutboxUses]?
 }
@@ -31,7 +33,8 @@ struct OutboxNews: Sendable {
 extension Ledger {
     /// Writes what webhooks are to get, and what became of what they got.
     ///
-    /// Damage there ends webhooks, and nothing else.
+    /// Damage there has webhooks left alone, and nothing else, once it has lasted: see
+    /// ``passing(_:in:)``.
     func writeOutbox(into commit: inout Commit) throws(StoreError) {
         // On a full disk they would take the room that others may find.
         let steps = outboxRows == nil || isSettlingOutbox ? outboxSteps : []
@@ -40,7 +43,7 @@ extension Ledger {
             !commit.events.isEmpty || !steps.isEmpty
         else { return }
         guard !quarantine.holds(.outbox) else {
-            (outboxSteps, unfinishedSteps) = ([], [])
+            leaveOutboxAlone(in: &commit)
             return
         }
         let news = try suspecting(.outbox) { () throws(StoreError) in
@@ -73,7 +76,8 @@ extension Ledger {
     /// Keeps what steps a commit took, or what it did not.
     func endOutbox(isCommitted: Bool, before uses: [String: OutboxUses]?) {
         if outboxRows == nil || isSettlingOutbox {
-            hasOutboxWork = isCommitted && !unfinishedSteps.isEmpty
+            hasOutboxWork =
+                isCommitted && !unfinishedSteps.isEmpty && !quarantine.holds(.outbox)
         }
         if isCommitted {
             outboxSteps = unfinishedSteps

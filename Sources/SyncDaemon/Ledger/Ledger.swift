@@ -54,6 +54,8 @@ final class Ledger {
     var outboxRows: Int?
     /// Whether the open transaction is one of these.
     var isSettlingOutbox = false
+    /// When damage was met where events wait for webhooks.
+    var outboxDamage = OutboxDamage()
     /// Where the present attempt met damage.
     private var suspect: Quarantine.Place?
     let anchor: () -> ClockAnchor
@@ -183,15 +185,16 @@ final class Ledger {
                 (groupUse, groupChannels) = ([:], nil)
                 digests.rollBack(to: start.reading)
                 ages = nil
-                if case .damaged = error, quarantine.isolate(suspect, error) { continue }
-                failure = error
+                let found = passing(error, in: suspect) ?? error
+                if case .damaged = found, quarantine.isolate(suspect, error) { continue }
+                failure = found
                 if !hasMadeRoom, makesRoom(after: &failure) {
                     hasMadeRoom = true
                     continue
                 }
                 commit = Commit()
                 commit.answers = writes.map {
-                    Answer(origin: $0.origin, result: .failure(error.refusal))
+                    Answer(origin: $0.origin, result: .failure(found.refusal))
                 }
             }
             commit.last = last

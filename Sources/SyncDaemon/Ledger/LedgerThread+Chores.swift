@@ -126,7 +126,7 @@ extension LedgerThread {
     /// Removes some of what receivers of webhooks have: it waits in the way of others.
     private func settleOutbox(_ chores: inout Chores, with ledger: Ledger) -> StoreError? {
         if chores.isDue { chores.isOutboxStuck = false }
-        guard !ledger.outboxSteps.isEmpty, !chores.isOutboxStuck else { return nil }
+        guard ledger.hasOutboxSteps, !chores.isOutboxStuck else { return nil }
         var failure: StoreError?
         let commit = ledger.settleOutbox(after: order.reserve(), failure: &failure)
         note(commit, of: ledger, failure)

@@ -81,6 +81,7 @@ final class LedgerThread: DoorKeeper {
         // On a full disk also amid writes, which are refused quickly.
         if writes.isEmpty || troubles.isFull, chores.hasBeat { chores.isDue = true }
         if chores.hasBeat {
+            ledger.retryOutbox()
             report(tellUse(of: ledger), of: 0, ledger, troubles, fail: fail)
             report(renewSeat(of: ledger), of: 0, ledger, troubles, fail: fail)
             report(tellFree(of: ledger, counters), of: 0, ledger, troubles, fail: fail)
@@ -88,7 +89,7 @@ final class LedgerThread: DoorKeeper {
         }
         chores.hasBeat = false
         // On a full disk these go by themselves, with what makes room.
-        if !writes.isEmpty || !ledger.outboxSteps.isEmpty && !troubles.isFull {
+        if !writes.isEmpty || ledger.hasOutboxSteps && !troubles.isFull {
             chores.wasBusy()
             commit(writes, with: ledger, counters, log, troubles, fail: fail)
         }
@@ -191,7 +192,7 @@ final class LedgerThread: DoorKeeper {
             troubles.full(refusing: writeCount, missing: ledger.store.roomMissing)
         case .lost(let path): troubles.lost(.lost(path: path), refusing: writeCount)
         // The quarantine has told of it.
-        case .damaged: troubles.refused(writeCount)
+        case .damaged, .unreadable: troubles.refused(writeCount)
         case .some(.unstorable):
             troubles.refused(writeCount)
             log.error(

@@ -28,12 +28,13 @@ final class OutboxDoor: Sendable {
             state.news.settled += news.settled
             state.news.sealed += news.sealed
             state.news.overflown += news.overflown
+            state.news.missed.merge(news.missed, uniquingKeysWith: +)
             state.news.uses = news.uses ?? state.news.uses
             // Rows for lanes that are busy are found when those get on.
             let isWanted = state.wanted.map { !$0.isDisjoint(with: news.lanes) } ?? true
             let isNews =
                 isWanted && !news.lanes.isEmpty || !news.settled.isEmpty || news.overflown > 0
-                || !news.sealed.isEmpty
+                || !news.sealed.isEmpty || !news.missed.isEmpty
             guard isNews, !state.isTold else { return nil }
             state.isTold = true
             return state.wake

@@ -7,7 +7,7 @@ import Synchronization
 /// Places in the store that could not be read or written, as clients name them.
 ///
 /// Shared by the ledger, the readers and the reactors. It lasts until the daemon ends: the file is
-/// mended while none runs.
+/// mended while none runs. Only what waits for webhooks is tried again meanwhile.
 final class Quarantine: Sendable {
     enum Place: Sendable, Hashable, CustomStringConvertible {
         case channel(Channel)
@@ -60,6 +60,11 @@ final class Quarantine: Sendable {
 
     // MARK: Writing
 
+    /// Hears of damage that is not left alone yet.
+    func met(_ place: Place, _ error: StoreError) {
+        troubles?.damaged(error, in: place.description)
+    }
+
     /// Leaves a place alone from now on.
     ///
     /// - Returns: Whether there is a place, and it was not left alone before.
@@ -70,6 +75,16 @@ final class Quarantine: Sendable {
             guard state.places.count < Limits.damagedPlacesMax else { return false }
             isEmpty.store(false, ordering: .releasing)
             return state.places.insert(place).inserted
+        }
+    }
+
+    /// Has it tried again: what is lost by leaving it alone is more than what trying costs.
+    func release(_ place: Place) {
+        guard holds(place) else { return }
+        state.withLock { state in
+            state.places.remove(place)
+            isEmpty.store(
+                state.places.isEmpty && state.unreadable.isEmpty, ordering: .releasing)
         }
     }
 

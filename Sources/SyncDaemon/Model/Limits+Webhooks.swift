@@ -55,6 +55,11 @@ extension Limits {
     static let webhookPauseMilliseconds = 1000
     /// Milliseconds of the longest pause, 10 minutes, unless the receiver asks for more.
     static let webhookPauseMillisecondsMax = 600_000
+    /// Seconds for which writes are refused that meet damage where events wait for webhooks; after
+    /// that webhooks are left alone, and tried again each second.
+    static let webhookDamageSeconds = 10
+    /// Seconds without such damage after which the next counts as the first.
+    static let webhookDamageForgottenSeconds = 60
     /// Seconds of failures after which `/readyz` says so.
     static let webhookTroubleSeconds = 300
     /// Bytes of an answer's headers, and of a body that nobody needs; over it: the connection is

@@ -3,7 +3,7 @@
 import EventModel
 
 extension Metrics {
-    /// Eight families, each with a row for every webhook.
+    /// Nine families, each with a row for every webhook.
     var webhookRows: [Row] {
         let figures = webhooks.figures.sorted { $0.key < $1.key }
         let now = ledger.clock.ticks()
@@ -20,6 +20,10 @@ extension Metrics {
             "delivered_total", "counter", "Events that a receiver took.", \.delivered)
             + family("requests_total", "counter", "Requests to a receiver.", \.requests)
             + family("failures_total", "counter", "Of these, those that failed.", \.failed)
+            + family(
+                "missed_total", "counter",
+                "Events that it never hears of: the store was damaged where they would wait.",
+                \.missed)
             + family("waiting", "gauge", "Events that wait.", \.uses.waiting.rows)
             + family("waiting_bytes", "gauge", "Bytes of these.", \.uses.waiting.bytes)
             + family("oldest_seconds", "gauge", "How old the first of these is.") { figures in

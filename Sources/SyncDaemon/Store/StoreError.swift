@@ -30,6 +30,8 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Something cannot be read, or is not what was written; the transaction left no trace, and
     /// the store works on.
     case damaged(path: String, reason: String)
+    /// The same, and it may be readable in a moment.
+    case unreadable(path: String, reason: String)
     /// The files at the path are others than those that were opened, or gone: for good.
     case lost(path: String)
     /// A database server cannot be used, or is gone. What was being committed may or may not be
@@ -66,6 +68,8 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .damaged(let path, let reason):
             "\(path) is damaged or cannot be read: \(reason). Check the disk, and restore a backup"
                 + " (docs/OPERATIONS.md, \"When the file is damaged\")."
+        case .unreadable(let path, let reason):
+            "\(path) cannot be read at the moment: \(reason). Check the disk."
         case .lost(let path):
             "The files in \(path) were removed or replaced while the daemon ran. Put them right, "
                 + "and restart the daemon."

@@ -102,6 +102,7 @@ final class Deliveries<World: DeliveryWorld> {
                 "More waits for a webhook than may: the oldest become dead letters.",
                 ["requests": news.overflown])
         }
+        for (name, count) in news.missed { figures[name]?.missed += count }
         guard let uses = news.uses else { return }
         for name in figures.keys {
             let use = uses[name] ?? OutboxUses()

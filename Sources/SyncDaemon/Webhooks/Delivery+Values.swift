@@ -27,6 +27,8 @@ struct WebhookFigures: Sendable, Hashable {
     var delivered = 0
     var requests = 0
     var failed = 0
+    /// Events that it never hears of: the store was damaged where they would have waited.
+    var missed = 0
     var uses = OutboxUses()
     /// The first of what was given up.
     var oldestDead: [DeadBatch] = []

@@ -89,6 +89,7 @@ final class WebhookThread: Sendable {
             using: SystemRandomNumberGenerator(), log: log)
         var reading = reading
         var told: UInt64 = 0
+        var missed = MissedEvents()
         while !state.withLock({ $0.isStopping }) {
             deliveries.hear(ledger.outbox.take())
             takeOrders(deliveries)
@@ -99,6 +100,12 @@ final class WebhookThread: Sendable {
             state.withLock { $0.figures = figures }
             if isTime {
                 told = now
+                for (name, count) in missed.news(figures, at: now).sorted(by: { $0.key < $1.key }) {
+                    log.error(
+                        "A webhook never hears of what was written while the database was damaged "
+                            + "where events wait for it.",
+                        ["webhook": name, "events": count])
+                }
                 if !reading.isFailing { tell(figures, at: now) }
             }
             ledger.outbox.want(deliveries.wanted)

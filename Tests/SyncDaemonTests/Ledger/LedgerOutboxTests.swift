@@ -126,18 +126,82 @@ struct LedgerOutboxTests {
         #expect(store.outboxUse()["hook"] == bench.ledger.outbox.uses?["hook"])
     }
 
-    @Test("damage ends webhooks, and costs no write")
-    func damaged() throws {
-        bench.ledger.outbox.webhooks = [webhook()]
-        store.fault = (.outbox, .damaged(path: "db", reason: "page 7"))
+    private static let damage = StoreError.damaged(path: "db", reason: "page 7")
+    private static let second: UInt64 = 10_000_000
 
+    @Test("damage that is over in a moment refuses writes meanwhile, and costs webhooks nothing")
+    func momentaryDamage() throws {
+        bench.ledger.outbox.webhooks = [webhook()]
+        bench.ledger.outboxSteps = [.revived(webhook: "hook")]
+        store.fault = (.outbox, Self.damage)
+        for _ in 0..<2 {
+            bench.wall += UInt64(Limits.webhookDamageSeconds) * Self.second / 2 - 1
+            let refused = bench.commit(write(.publish(.numbered(1))))
+            // Not `store_damaged`, which devices do not try again.
+            #expect(refused.answers[0].result == .failure(.storeUnavailable))
+            #expect(refused.events.isEmpty)
+            #expect(bench.failure == .unreadable(path: "db", reason: "page 7"))
+        }
+        #expect(!bench.ledger.quarantine.holds(.outbox))
+        #expect(!bench.ledger.outboxSteps.isEmpty)
+
+        (store.fault, bench.failure) = (nil, nil)
         let commit = bench.commit(write(.publish(.numbered(1))))
 
-        #expect(try commit.answers[0].result.get() == .published(tick(1000)))
-        #expect(bench.ledger.quarantine.holds(.outbox))
-        bench.ledger.outboxSteps = [.revived(webhook: "hook")]
-        _ = bench.commit(write(.publish(.numbered(2))))
+        #expect(bench.failure == nil)
+        #expect(commit.outbox?.missed == [:])
         #expect(bench.ledger.outboxSteps.isEmpty)
+        #expect(try places().map(\.rows) == [[bench.wall]])
+    }
+
+    /// Publishes until webhooks are left alone.
+    private func outlastPatience() {
+        for _ in 0...Limits.webhookDamageSeconds {
+            _ = bench.commit(write(.publish(.numbered(1))))
+            bench.wall += Self.second
+        }
+        bench.failure = nil
+    }
+
+    @Test("damage that lasts ends webhooks, which count what they miss, and costs no more writes")
+    func lastingDamage() throws {
+        let place = OutboxPlace(webhook: "hook", lane: 0, batch: tick(7))
+        bench.ledger.outbox.webhooks = [webhook(), webhook("other") { $0.keyset = "another" }]
+        store.fault = (.outbox, Self.damage)
+        outlastPatience()
+        bench.ledger.outboxSteps = [.delivered(place), .sealed(place)]
+
+        let commit = bench.commit(write(.publish(.numbered(2))), write(.publish(.numbered(3))))
+
+        #expect(commit.answers.allSatisfy { (try? $0.result.get()) != nil })
+        #expect(commit.outbox?.missed == ["hook": 2])
+        #expect(bench.failure == nil)
+        // What a receiver has is to be told yet; and nothing is tried until the next heartbeat.
+        #expect(bench.ledger.outboxSteps == [.delivered(place)])
+        #expect(!bench.ledger.hasOutboxSteps)
+        #expect(!bench.ledger.hasOutboxWork)
+    }
+
+    @Test("webhooks that are left alone are tried again, and go on when the damage is mended")
+    func mendedDamage() throws {
+        bench.ledger.outbox.webhooks = [webhook()]
+        store.fault = (.outbox, Self.damage)
+        outlastPatience()
+        for isMended in [false, true] {
+            if isMended { store.fault = nil }
+            bench.wall += Self.second
+            bench.ledger.retryOutbox()
+            let commit = bench.commit(write(.publish(.numbered(1))))
+            #expect(try commit.answers[0].result.get() == .published(tick(bench.wall)))
+            #expect(bench.ledger.quarantine.holds(.outbox) == !isMended)
+            #expect(commit.outbox?.missed == (isMended ? [:] : ["hook": 1]))
+        }
+        #expect(try places().map(\.rows) == [[bench.wall]])
+        // Whoever meets it again long after waits again.
+        store.fault = (.outbox, Self.damage)
+        bench.wall += UInt64(Limits.webhookDamageForgottenSeconds) * Self.second
+        let commit = bench.commit(write(.publish(.numbered(1))))
+        #expect(commit.answers[0].result == .failure(.storeUnavailable))
     }
 
     @Test("events join a batch until it is due or full; then another begins")
