@@ -7,7 +7,7 @@ import Basis
 /// The half of a connection that any thread may touch.
 final class SocketConnection: WebSocketConnection {
     private typealias Opener = CheckedContinuation<Result<Void, WebSocketClosure>, Never>
-    private typealias Receiver = CheckedContinuation<Result<[UInt8], WebSocketClosure>, Never>
+    private typealias Receiver = CheckedContinuation<Void, Never>
 
     private enum Phase: Sendable {
         case opening
@@ -87,33 +87,38 @@ final class SocketConnection: WebSocketConnection {
     }
 
     func receive() async throws(WebSocketClosure) -> [UInt8] {
-        let result = await withCheckedContinuation {
-            (continuation: Receiver) in
-            let (known, hasRoomAgain) = state.withLock { state in
-                Self.take(from: &state, orWaitIn: continuation)
+        await withCheckedContinuation { (receiver: Receiver) in
+            let isThere = state.withLock { state in
+                if !state.received.isEmpty { return true }
+                if case .ended = state.phase { return true }
+                precondition(state.receiver == nil, "Only one task at a time may receive.")
+                state.receiver = receiver
+                return false
             }
-            if hasRoomAgain { ask(.read(id)) }
-            if let known { continuation.resume(returning: known) }
+            if isThere { receiver.resume() }
         }
+        // Not from who woke it: where that came first, ThreadSanitizer sees nothing between the
+        // service thread's last write and this task (swift_continuation_await).
+        let (result, hasRoomAgain) = state.withLock { Self.take(from: &$0) }
+        if hasRoomAgain { ask(.read(id)) }
         return try result.get()
     }
 
     private static func take(
-        from state: inout State,
-        orWaitIn continuation: Receiver
-    ) -> (Result<[UInt8], WebSocketClosure>?, hasRoomAgain: Bool) {
-        if let message = state.received.popFirst() {
-            state.receivedBytes -= message.count
-            guard state.isPaused, state.receivedBytes <= ClientLimits.receivedBytesMax / 2 else {
-                return (.success(message), false)
+        from state: inout State
+    ) -> (Result<[UInt8], WebSocketClosure>, hasRoomAgain: Bool) {
+        guard let message = state.received.popFirst() else {
+            guard case .ended(let closure) = state.phase else {
+                preconditionFailure("A receiver was woken for nothing.")
             }
-            state.isPaused = false
-            return (.success(message), true)
+            return (.failure(closure), false)
         }
-        if case .ended(let closure) = state.phase { return (.failure(closure), false) }
-        precondition(state.receiver == nil, "Only one task at a time may receive.")
-        state.receiver = continuation
-        return (nil, false)
+        state.receivedBytes -= message.count
+        guard state.isPaused, state.receivedBytes <= ClientLimits.receivedBytesMax / 2 else {
+            return (.success(message), false)
+        }
+        state.isPaused = false
+        return (.success(message), true)
     }
 
     func close(code: UInt16) {
@@ -146,16 +151,13 @@ final class SocketConnection: WebSocketConnection {
     /// - Returns: Whether the service thread may go on reading.
     func didReceive(_ message: [UInt8]) -> Bool {
         let (receiver, hasRoom) = state.withLock { state -> (Receiver?, Bool) in
-            if let receiver = state.receiver {
-                state.receiver = nil
-                return (receiver, true)
-            }
             state.received.append(message)
             state.receivedBytes += message.count
             if state.receivedBytes > ClientLimits.receivedBytesMax { state.isPaused = true }
-            return (nil, !state.isPaused)
+            defer { state.receiver = nil }
+            return (state.receiver, !state.isPaused)
         }
-        receiver?.resume(returning: .success(message))
+        receiver?.resume()
         return hasRoom
     }
 
@@ -176,7 +178,7 @@ final class SocketConnection: WebSocketConnection {
             return (state.opener, state.receiver)
         }
         opener?.resume(returning: .failure(closure))
-        receiver?.resume(returning: .failure(closure))
+        receiver?.resume()
     }
 }
 
