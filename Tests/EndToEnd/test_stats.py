@@ -6,6 +6,8 @@ import subprocess
 import unittest
 
 from daemon import binary, clean_environment
+from device import Refused
+from disk import metric
 from terminal import Terminal
 from test_chat import CTRL_C, ChatTestCase
 
@@ -52,6 +54,18 @@ class Stats(ChatTestCase):
         self.assertGreater(seen, 0)
         self.assertLessEqual(seen, (written() - before) * 1.5 + 3)
         self.assertGreater(sum(row["deliveriesPerSecond"] for row in rows), 0)
+
+    async def test_a_write_that_is_refused_is_not_one_that_became_durable(self):
+        ada, bob = await self.device(self.daemon, "ada"), await self.device(self.daemon, "bob")
+        message = await ada.publish("room", "hello")
+        before = metric(self.daemon, "writes_committed_total")
+        for _ in range(3):
+            with self.assertRaises(Refused):
+                await bob.command(
+                    "editMessage", channel="room", messageTimetoken=message, payload="mine")
+        self.assertEqual(metric(self.daemon, "writes_committed_total"), before)
+        await ada.command("editMessage", channel="room", messageTimetoken=message, payload="hi")
+        self.assertEqual(metric(self.daemon, "writes_committed_total"), before + 1)
 
     async def test_one_interval_is_told_line_by_line_and_a_row_below_titles(self):
         await self.write_on()

@@ -138,7 +138,9 @@ final class LedgerThread: DoorKeeper {
         let refused = failure.map { failure in
             commit.answers.count { $0.result == .failure(failure.refusal) }
         }
-        counters.writesCommitted.add(writes.count - (refused ?? 0))
+        // Of those that a rule refuses nothing is there either.
+        let failed = commit.answers.count { (try? $0.result.get()) == nil }
+        counters.writesCommitted.add(writes.count - failed)
         commit.made = Clock.monotonicMicroseconds()
         let microseconds = Int(commit.made - start)
         counters.commitTimes.add(UInt64(microseconds))

@@ -173,7 +173,7 @@ struct Metrics: Sendable {
                 counters.slowConsumersClosed.value),
             counter("commits", "Transactions of the ledger.", counters.commits.value),
             counter(
-                "writes_committed", "Writes in those transactions.",
+                "writes_committed", "Writes in those transactions that were carried out.",
                 counters.writesCommitted.value),
             counter(
                 "writes_refused", "Writes that the store could not take: full, damaged or gone.",

@@ -12,7 +12,8 @@ extension CommandDecoder {
     static func unreadChannels(_ json: borrowing JSONValue) throws(ProtocolError) -> [String] {
         let names = try channelNames(json)
         guard names.count <= Limits.unreadChannelsMax else {
-            throw .tooManyChannels(Limits.unreadChannelsMax, per: "unread")
+            throw .tooManyChannels(
+                Limits.unreadChannelsMax, per: "unread", or: "ask for the others in another one")
         }
         return names
     }
