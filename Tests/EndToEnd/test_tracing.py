@@ -117,7 +117,7 @@ class Tracing(DaemonTestCase):
         unheard = next(it for it in collector.roots("publish")
                        if any(at["value"]["stringValue"] == "elsewhere" for at in it["attributes"]))
         self.assertNotIn("deliver", collector.parts(unheard))
-        self.assertEqual(metric(daemon, "traces_told_total"), 3)
+        await eventually(lambda: metric(daemon, "traces_told_total") == 3, "three traces")
 
     async def test_one_in_so_many(self):
         collector = self.collector()
