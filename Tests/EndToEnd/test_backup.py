@@ -54,6 +54,31 @@ class Backup(DaemonTestCase):
         async with await self.device(daemon, "reader") as reader:
             return [it["payload"] for it in await reader.all_messages("room")]
 
+    async def test_what_segments_are_is_verified_by_the_rows_in_them(self):
+        daemon = self.start_daemon()
+        async with await self.device(daemon, "ada") as ada:
+            for number in range(300):
+                await ada.add("room", await ada.publish("room", number), "👍")
+        self.assertEqual(self.back_up(daemon)[0], 0)
+        code, said, error = run_to_end("verify", str(self.copy))
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("is sound", said)
+        # All but the last, which says what the whole channel comes to.
+        count = self.sql(self.copy, "SELECT count(*) FROM segment")[0][0]
+        self.assertGreater(count, 3)
+        for column in ("lane0", "lane1", "messages", "count", "timetokens"):
+            with self.subTest(column):
+                with contextlib.closing(sqlite3.connect(self.copy)) as database, database:
+                    change = (f"UPDATE segment SET {column} = {column} {{}} 1 WHERE after = "
+                              "(SELECT after FROM segment ORDER BY after LIMIT 1 OFFSET 1)")
+                    database.execute(change.format("+"))
+                    database.commit()
+                    code, _, error = run_to_end("verify", str(self.copy))
+                    self.assertEqual(code, 1)
+                    self.assertIn('channel "room" do not come to what its segments are', error)
+                    database.execute(change.format("-"))
+        self.assertEqual(run_to_end("verify", str(self.copy))[0], 0)
+
     async def test_a_backup_under_load_is_a_state_that_was(self):
         daemon = self.start_daemon()
         writer = await self.device(daemon, "writer")

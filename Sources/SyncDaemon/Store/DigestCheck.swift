@@ -2,7 +2,7 @@
 
 import EventModel
 
-/// Each channel's digest, computed from its rows, beside the one that is kept.
+/// Each channel's digest and those of its segments, computed from its rows, beside what is kept.
 struct DigestCheck {
     /// What differs; `nil`: nothing does.
     private(set) var difference: String?
@@ -24,22 +24,53 @@ struct DigestCheck {
             names[row.integer(0)] = Channel(row.text(2), keyset: row.text(1))
             return true
         }
-        let computed = try Self.computed(connection, names.mapValues { secret.key(of: $0) })
-        for (id, digest) in kept where digest != computed[id] ?? .empty {
+        let parts = try Self.parts(connection)
+        let computed = try Self.computed(
+            connection, names.mapValues { secret.key(of: $0) },
+            parts.mapValues { $0.map { Segment(after: $0.after) } })
+        for (id, digest) in kept {
             let name = names[id].map { LogText.quoted($0.name) } ?? "?"
-            difference = "the rows of the channel \(name) do not come to its digest"
+            if computed.parts[id] ?? [] != parts[id] ?? [] {
+                difference = "the rows of the channel \(name) do not come to what its segments are"
+            }
+            if digest != computed.wholes[id] ?? .empty {
+                difference = "the rows of the channel \(name) do not come to its digest"
+            }
         }
         channels = kept.count
     }
 
+    /// What is kept of the segments of each channel, the oldest first.
+    private static func parts(
+        _ connection: borrowing StoreConnection
+    ) throws(StoreError) -> [Int64: [Segment]] {
+        var parts: [Int64: [Segment]] = [:]
+        try connection.prepareScan(
+            """
+            SELECT \(Segment.columns), channel FROM segment
+            WHERE after < \(Segment.wholeAfter) ORDER BY channel, after
+            """
+        ).query { row in
+            parts[row.integer(6), default: []].append(Segment(row))
+            return true
+        }
+        return parts
+    }
+
+    /// - Parameter parts: Segments with nothing in them yet, the oldest first.
     private static func computed(
-        _ connection: borrowing StoreConnection, _ keys: [Int64: DigestKey]
-    ) throws(StoreError) -> [Int64: Digest] {
-        var computed: [Int64: Digest] = [:]
+        _ connection: borrowing StoreConnection, _ keys: [Int64: DigestKey],
+        _ parts: [Int64: [Segment]]
+    ) throws(StoreError) -> (wholes: [Int64: Digest], parts: [Int64: [Segment]]) {
+        var computed: (wholes: [Int64: Digest], parts: [Int64: [Segment]]) = ([:], parts)
         func insert(_ row: CoveredRow, _ channel: Int64) {
             // A row of no channel is in none's digest.
             guard let key = keys[channel] else { return }
-            computed[channel, default: .empty].insert(row.hash(key))
+            let hash = row.hash(key)
+            computed.wholes[channel, default: .empty].insert(hash)
+            // (One that is before all segments is missing in the sum of the first.)
+            guard let index = computed.parts[channel]?.index(of: row.message) else { return }
+            computed.parts[channel]?[index].insert(row, hash)
         }
         // What is hidden is in no digest.
         try connection.prepareScan(
@@ -67,5 +98,17 @@ struct DigestCheck {
             return true
         }
         return computed
+    }
+}
+
+extension [Segment] {
+    /// Which one a message's timetoken is in, of those that begin one after the other.
+    fileprivate func index(of message: Timetoken) -> Int? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].after < message { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? nil : low - 1
     }
 }
