@@ -55,8 +55,7 @@ class Page(DaemonTestCase):
             setting = setting.replace("/etc/syncdaemon/server-keys.json", path)
             configuration = os.path.join(place, "d.ini")
             with open(configuration, "w", encoding="utf-8") as file:
-                file.write(f"[store]\ndirectory = {place}/data\n{setting}"
-                           "  subscribe_key = sub-app\n")
+                file.write(f"[store]\ndirectory = {place}/data\n{setting}")
             checked = subprocess.run(
                 [binary(), "config", "check", "--config", configuration],
                 capture_output=True, text=True, timeout=PATIENCE, check=False)
