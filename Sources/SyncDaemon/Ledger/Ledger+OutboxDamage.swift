@@ -11,12 +11,9 @@ struct OutboxDamage {
     /// - Returns: Whether it may yet be over before webhooks must be left alone.
     mutating func isPassing(at now: UInt64) -> Bool {
         let quiet = UInt64(Limits.webhookDamageForgottenSeconds) * 10_000_000
-        if let known = times, now >= known.last, now - known.last < quiet {
-            times = (known.first, now)
-        } else {
-            times = (now, now)
-        }
-        let first = times?.first ?? now
+        let known = times.flatMap { now >= $0.last && now - $0.last < quiet ? $0.first : nil }
+        let first = known ?? now
+        times = (first, now)
         return now - first < UInt64(Limits.webhookDamageSeconds) * 10_000_000
     }
 }

@@ -139,8 +139,7 @@ final class LedgerThread: DoorKeeper {
             commit.answers.count { $0.result == .failure(failure.refusal) }
         }
         // Of those that a rule refuses nothing is there either.
-        let failed = commit.answers.count { (try? $0.result.get()) == nil }
-        counters.writesCommitted.add(writes.count - failed)
+        counters.writesCommitted.add(writes.count - commit.answers.count(where: \.isRefused))
         commit.made = Clock.monotonicMicroseconds()
         let microseconds = Int(commit.made - start)
         counters.commitTimes.add(UInt64(microseconds))
@@ -164,9 +163,8 @@ final class LedgerThread: DoorKeeper {
         for write in writes {
             guard let trace = write.trace else { continue }
             let answer = commit.answers.first { $0.origin == write.origin }
-            var isRefused = false
-            if case .failure = answer?.result { isRefused = true }
-            trace.committed(from: start, to: commit.made, isRefused: isRefused)
+            trace.committed(
+                from: start, to: commit.made, isRefused: answer?.isRefused ?? false)
             commit.traces.append(trace)
         }
     }

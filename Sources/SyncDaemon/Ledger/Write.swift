@@ -112,6 +112,10 @@ protocol CommitReceiver: Sendable {
 struct Answer: Sendable, Hashable {
     let origin: Origin
     let result: Result<Reply, ProtocolError>
+
+    var isRefused: Bool {
+        if case .failure = result { true } else { false }
+    }
 }
 
 /// One step of the engine: everything in it became visible at once.
