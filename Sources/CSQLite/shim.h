@@ -75,6 +75,11 @@ static inline void sync_sqlite_free(char *path) {
     free(path);
 }
 
+/// SQLITE_DBCONFIG_ENABLE_VIEW: what somebody put in a table's place computes nothing.
+static inline int sync_sqlite_disable_views(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)0);
+}
+
 /// SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE: only the writer checkpoints (sqlite3_db_config is variadic).
 static inline int sync_sqlite_disable_checkpoint_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);

@@ -60,6 +60,7 @@ public enum SQLiteOpening {
         unsafe logLength = .allocate(capacity: 1)
         unsafe logLength.initialize(to: 0)
         unsafe sqlite3_busy_timeout(handle, SQLiteConnection.lockMilliseconds)
+        unsafe sync_sqlite_disable_views(handle)
         if case .byCaller = checkpoints { leaveCheckpointsToCaller() }
     }
 

@@ -47,6 +47,16 @@ public import SQL
             decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
+    /// `nil` for whatever is not stored as text in UTF-8.
+    public func exactText(_ column: Int32) -> String? {
+        guard unsafe sqlite3_column_type(statement, column) == SQLITE_TEXT,
+            let start = unsafe sqlite3_column_text(statement, column)
+        else { return nil }
+        let count = unsafe Int(sqlite3_column_bytes(statement, column))
+        return unsafe String(
+            validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
     public func optionalText(_ column: Int32) -> String? {
         isNull(column) ? nil : text(column)
     }

@@ -86,7 +86,7 @@ enum Copying {
                     try filling(part, to: FileSystem.size(source)) {
                         () throws(DatabaseFileError) in
                         // That it is ours, and of this release or an earlier one.
-                        _ = try DatabaseFile(path: source, isShared: true)
+                        try DatabaseFile(path: source, isShared: true).checkTables()
                         let lost = try save(source, in: part)
                         let copied = try DatabaseFile(path: part, isShared: false)
                         try copied.check()

@@ -232,11 +232,13 @@ enum Transfers {
     private static func intake(
         of directory: String, secret: DigestSecret?
     ) throws(TransferError) -> StoreIntake {
+        umask(0o077)
+        let path = SQLStore.path(in: directory)
+        try filing { () throws(DatabaseFileError) in try checkLayout(of: path) }
         do throws(StoreError) {
             let store = try SQLStore(directory: directory, secret: secret)
             try store.limitCache(to: Limits.transferCacheBytesMax)
             let intake = try StoreIntake(store)
-            let path = SQLStore.path(in: directory)
             // Whoever runs this: the files are the daemon's.
             for file in ["\(directory)/lock", path, path + "-wal", path + "-shm"]
             where FileSystem.exists(file) {
@@ -250,6 +252,14 @@ enum Transfers {
             default: throw TransferError.store(error).naming(directory)
             }
         }
+    }
+
+    /// Before anything is written there: a trigger of somebody else's would have its say in it.
+    private static func checkLayout(of path: String) throws(DatabaseFileError) {
+        guard FileSystem.size(path) > 0 else { return }
+        // A daemon may have it open; else nothing is to be left beside it.
+        let isShared = FileSystem.exists(path + "-wal")
+        try DatabaseFile(path: path, isShared: isShared).checkLayout()
     }
 
     private static func summary(of report: Importer.Report, isTrial: Bool) -> TransferSummary {

@@ -160,15 +160,26 @@ struct DatabaseFile: ~Copyable {
         }
     }
 
-    private func checkLayout() throws(DatabaseFileError) {
-        let expected: SchemaLayout
+    /// - Throws: `notOurs` when its tables are not those of its release, or something else would
+    ///   happen when they are read or written.
+    func checkLayout() throws(DatabaseFileError) {
+        if let fault = try SchemaLayout(connection).fault(comparedWith: expectedLayout) {
+            throw .notOurs(path: path, reason: fault)
+        }
+    }
+
+    /// As ``checkLayout()``, of a damaged file: its tables need only be tables.
+    func checkTables() throws(DatabaseFileError) {
+        if let fault = try SchemaLayout(connection).imposture(of: expectedLayout) {
+            throw .notOurs(path: path, reason: fault)
+        }
+    }
+
+    private var expectedLayout: SchemaLayout {
         do throws(StoreError) {
-            expected = try SQLiteSchema.layout(ofVersion: version)
+            return try SQLiteSchema.layout(ofVersion: version)
         } catch {
             preconditionFailure("The tables cannot be made in memory: \(error)")
-        }
-        if let fault = try SchemaLayout(connection).fault(comparedWith: expected) {
-            throw .notOurs(path: path, reason: fault)
         }
     }
 
@@ -187,6 +198,14 @@ struct DatabaseFile: ~Copyable {
             files: try has("file") ? count("SELECT count(*) FROM file") : 0,
             last: try connection.prepare("SELECT last FROM clock").first { $0.timetoken(0) }
                 ?? .zero)
+    }
+
+    /// Where it stood before the daemon began that wrote to it last; `nil`: it does not say.
+    func startedAfter() throws(DatabaseFileError) -> Timetoken? {
+        guard try has("run") else { return nil }
+        return try connection.prepare(
+            "SELECT started_after FROM run ORDER BY number DESC LIMIT 1"
+        ).first { $0.timetoken(0) }
     }
 
     /// Writes its present state to a new or empty file, which is on the disk afterwards; others

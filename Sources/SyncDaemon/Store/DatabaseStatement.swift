@@ -175,6 +175,15 @@ enum DatabaseRow: ~Copyable {
         }
     }
 
+    /// `nil` for whatever is not stored as text in UTF-8.
+    @inline(never)
+    func exactText(_ column: Int32) -> String? {
+        switch self {
+        case .sqlite(let row): row.exactText(column)
+        case .postgres(let row): row.optionalText(column)
+        }
+    }
+
     @inline(never)
     func optionalText(_ column: Int32) -> String? {
         switch self {

@@ -42,6 +42,18 @@ struct SchemaLayout {
         }
     }
 
+    /// What computes the rows of one of our tables, so that to read it may never end; `nil`:
+    /// nothing does.
+    func imposture(of expected: SchemaLayout) -> String? {
+        let ours = Set(expected.entries.filter { $0.kind == "table" }.map(\.name))
+        let other = entries.first {
+            ours.contains($0.name) && ($0.kind != "table" || $0.sql.hasPrefix("CREATE VIRTUAL"))
+        }
+        return other.map {
+            "its table \($0.name) is a \($0.kind == "table" ? "virtual table" : $0.kind)"
+        }
+    }
+
     /// What a daemon could not work with; `nil` when nothing is in its way.
     ///
     /// Further tables, such as `lost_and_found` of `.recover`, and indexes that forbid nothing are

@@ -13,6 +13,7 @@ extension StoreDump {
         of selection: StoreSelection, behind place: StoredFile?
     ) throws(DatabaseFileError) -> (page: [StoredFile], next: StoredFile?) {
         var page: [StoredFile] = []
+        var last = place
         try file.connection.prepare(
             """
             SELECT keyset, channel, created, id, name, size, user FROM file
@@ -25,10 +26,17 @@ extension StoreDump {
             .integer(Self.filesPerPage)
         ) { row in
             guard let id = FileID(row.text(3)) else { return fail("a file's id is none") }
-            page.append(
-                StoredFile(
-                    channel: Channel(row.text(1), keyset: row.text(0)), id: id, name: row.text(4),
-                    size: Int(row.integer(5)), userID: row.text(6), created: row.timetoken(2)))
+            guard let name = row.exactText(1), let keyset = row.exactText(0) else {
+                return fail("the channel of a file is none")
+            }
+            let file = StoredFile(
+                channel: Channel(name, keyset: keyset), id: id, name: row.text(4),
+                size: Int(row.integer(5)), userID: row.text(6), created: row.timetoken(2))
+            guard file.isListed(behind: last) else {
+                return fail("the order of its files is another")
+            }
+            last = file
+            page.append(file)
             return true
         }
         try checkRows()
@@ -63,5 +71,14 @@ extension StoreDump {
             return body(device, row.text(5), row.text(6))
         }
         try checkRows()
+    }
+}
+
+extension StoredFile {
+    /// Whether it comes after another one: see ``Channel/isListed(behind:)``.
+    fileprivate func isListed(behind other: StoredFile?) -> Bool {
+        guard let other else { return true }
+        return channel.isListed(behind: other.channel)
+            || !other.channel.isListed(behind: channel) && other.created < created
     }
 }

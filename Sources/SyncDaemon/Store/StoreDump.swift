@@ -37,6 +37,7 @@ final class StoreDump {
         }
         try file.connection.execute("PRAGMA query_only=1")
         try file.connection.execute("BEGIN")
+        try file.checkLayout()
         let clock = try ClockRow.read(file.connection, schema: file.version) {
             .damaged(path: path, reason: $0)
         }
@@ -62,6 +63,7 @@ final class StoreDump {
         of selection: StoreSelection, behind place: Channel?
     ) throws(DatabaseFileError) -> (page: [FoundChannel], next: Channel?) {
         var page: [FoundChannel] = []
+        var last = place
         try file.connection.prepare(
             """
             SELECT id, keyset, name, \(Segment.wholeColumns) FROM channel \(Segment.joinWhole)
@@ -72,12 +74,18 @@ final class StoreDump {
             .text(place?.keyset ?? ""), .text(place?.name ?? ""), .optional(selection.keyset),
             .integer(Self.channelsPerPage)
         ) { row in
+            guard let name = row.exactText(2), let keyset = row.exactText(1),
+                Channel(name, keyset: keyset).isListed(behind: last)
+            else {
+                return fail("the name of a channel is none, or its index is another")
+            }
+            let channel = Channel(name, keyset: keyset)
+            last = channel
             page.append(
-                FoundChannel(
-                    id: row.integer(0), channel: Channel(row.text(2), keyset: row.text(1)),
-                    digest: Digest(row, from: 3)))
+                FoundChannel(id: row.integer(0), channel: channel, digest: Digest(row, from: 3)))
             return true
         }
+        try checkRows()
         return (page.filter { selection.includes($0.channel) }, page.last?.channel)
     }
 
@@ -233,6 +241,16 @@ extension StoreSelection {
         if let keyset, ExactText(keyset) != ExactText(channel.keyset) { return false }
         return channels.isEmpty
             || channels.contains { ExactText($0) == ExactText(channel.name) }
+    }
+}
+
+extension Channel {
+    /// Whether it comes after another one, in the order of their bytes: who goes on behind one that
+    /// an index has elsewhere would meet it again, and for ever.
+    func isListed(behind other: Channel?) -> Bool {
+        guard let other else { return true }
+        return (ExactText(other.keyset), ExactText(other.name))
+            < (ExactText(keyset), ExactText(name))
     }
 }
 
