@@ -43,17 +43,26 @@ struct SchemaUpgrade {
             return
         }
         let copy = Self.copyPath(of: path, version: version)
-        let part = copy + ".part"
-        FileSystem.remove(part)
         do {
-            try connection.prepare("VACUUM INTO ?").run(.text(part))
-            try FileSystem.sync(part)
-            try FileSystem.rename(part, to: copy)
+            try keep(connection, as: copy)
             log?.notice("The old database is kept.", ["copy": copy])
         } catch {
-            FileSystem.remove(part)
             log?.warning("The old database could not be copied.", ["reason": "\(error)"])
         }
+    }
+
+    /// Whoever runs this: the copy is the daemon's, as the file is, and nobody else reads it.
+    private func keep(_ connection: borrowing StoreConnection, as copy: String) throws {
+        let part = try PartialFile(of: copy)
+        do {
+            try connection.prepare("VACUUM INTO ?").run(.text(part.path))
+            try FileSystem.sync(part.path)
+            try FileSystem.entrust(part.path, toOwnerOf: FileSystem.directory(of: path))
+        } catch {
+            part.discard()
+            throw error
+        }
+        try part.conclude()
     }
 
     func step(_ number: Int, of count: Int) {

@@ -317,6 +317,7 @@ struct MigrationTests {
                 == min(LogRateLimiter.linesPerSecondMax, Int(SQLiteSchema.version) - 2))
         #expect(lines.messages.last == "The database is up to date.")
         #expect(try layout(of: copy) == before)
+        #expect(DataDirectory.mode(of: copy) == 0o600)
         let old = try StoreConnection(path: copy)
         #expect(try old.prepare("PRAGMA user_version").first { $0.integer(0) } == 2)
         #expect(try old.prepare("SELECT last FROM clock").first { $0.timetoken(0) } != .zero)
