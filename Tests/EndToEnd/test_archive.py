@@ -265,9 +265,57 @@ class Archive(WatchedTestCase):
                 self.assertEqual((code, error), (0, ""))
                 self.assertIn("2 messages", said)
                 away.rename(lost)
+        with self.subTest("the newest run"):
+            runs[2].rename(away)
+            code, said, error = self.restore(places[5])
+            self.assertEqual((code, said), (1, ""))
+            self.assertIn(gap, error)
+            _, said, _ = self.verify()
+            self.assertIn(f"{runs[2].name}, the newest run that came here, is missing", said)
+            self.assertIn("A gap: ", said)
+            code, said, error = self.restore(name="before-the-newest")
+            self.assertEqual((code, error), (0, ""))
+            self.assertIn("4 messages", said)
+            self.assertIn("of what was written later it has nothing", said)
+            away.rename(runs[2])
+        with self.subTest("a copy of another run"):
+            own, = runs[1].glob("base-*")
+            other, = runs[0].glob("base-*")
+            own.rename(away)
+            shutil.copy(other, runs[1])
+            for code, said, error in (self.verify(), self.restore(places[3])):
+                self.assertEqual(code, 1)
+                self.assertIn("it is a copy of another time than its run", error)
+            (runs[1] / other.name).unlink()
+            away.rename(own)
         code, said, error = self.restore(places[3], name="all")
         self.assertEqual((code, error), (0, ""))
         self.assertIn("4 messages", said)
+
+    async def test_a_copy_of_another_store_is_refused_where_a_daemon_was_killed(self):
+        others = self.scratch / "others"
+        others.mkdir()
+        first, second = self.start(), None
+        for archive in (self.archive, others):
+            daemon = first if second is None else second
+            await eventually(lambda archive=archive: bases(archive), "a copy of the database")
+            with RawClient(daemon.address) as client:
+                place = int(client.hello().command(
+                    "publish", channel="room", payload=1)["timetoken"])
+            await eventually(
+                lambda archive=archive, place=place: place in pieces(archive), "a piece")
+            if second is None:
+                first.kill()
+                second = self.start(archive=others)
+        second.stop()
+        self.assertEqual(self.verify()[0], 0)
+        copy, = others.glob("*/base-*")
+        run, = self.archive.glob("2*/")
+        shutil.copy(copy, run)
+        code, said, error = self.restore(bases(others)[0])
+        self.assertEqual((code, said), (1, ""))
+        self.assertIn("it is a copy of another time than its run", error)
+        self.assertEqual(self.verify()[0], 1)
 
     async def test_a_backup_has_one_moment(self):
         daemon = self.start()
@@ -443,6 +491,17 @@ class Archive(WatchedTestCase):
         with tempfile.TemporaryDirectory(prefix="syncdaemon-nobody-") as place:
             os.chmod(place, 0o777)
             program = shutil.copy(binary(), place)
+            # Who may look and not write has no room for a copy there, and is told that.
+            os.chmod(self.scratch, 0o755)
+            for path in (self.archive, *self.archive.rglob("*")):
+                os.chmod(path, 0o755 if path.is_dir() else 0o644)
+            done = subprocess.run(
+                [program, "verify", str(self.archive)], capture_output=True, text=True,
+                check=False, user="nobody", group="nogroup", extra_groups=[],
+                env=clean_environment())
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("permission denied", done.stderr)
+            os.chmod(self.archive, 0o700)
             for command in (["verify"], ["restore", "--data-dir", f"{place}/data"]):
                 with self.subTest(command):
                     done = subprocess.run(

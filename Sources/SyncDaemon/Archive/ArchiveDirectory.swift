@@ -39,6 +39,26 @@ struct ArchiveRun: Hashable, Sendable {
         return after == end.through
     }
 
+    /// Whether a base can have been made while it was archived.
+    func holds(_ base: ArchiveName) -> Bool {
+        base.through >= start?.through ?? .zero && base.through <= end?.through ?? .end
+    }
+
+    /// Whether a daemon can have archived it, by where its store stood before it wrote to that.
+    ///
+    /// - Parameter position: As a base says it; `nil`: it does not.
+    func isOfLife(startedAfter position: Timetoken?) -> Bool {
+        guard let position, let start, case .start(let after) = start.kind else { return true }
+        // A run that began amid a daemon's life says where the store stood then.
+        return after == start.through ? position <= after : position == after
+    }
+
+    /// Where the log stood when a piece began; `nil`: nothing that is there says it.
+    func position(before number: Int) -> Timetoken? {
+        guard number > 0 else { return start?.through }
+        return pieces.last { $0.kind == .piece(number - 1) }?.through
+    }
+
     /// What it leads to.
     var through: Timetoken { max(bases.last?.through ?? .zero, pieces.last?.through ?? .zero) }
 }
@@ -199,6 +219,16 @@ struct ArchiveDirectory: Sendable {
             if !run.names.isEmpty { runs.append(run) }
         }
         return runs
+    }
+
+    /// The newest run that came here, as the archive says itself, where nothing of it is there.
+    ///
+    /// - Parameter runs: All that are.
+    func missingRun(of runs: [ArchiveRun]) throws(DatabaseFileError) -> String? {
+        guard let run = try found().run, !runs.contains(where: { $0.name == run }) else {
+            return nil
+        }
+        return run
     }
 
     /// Compresses a file to its place; it has its name only when it is on the disk.

@@ -15,8 +15,14 @@ struct ArchiveOutcome: Hashable, Sendable {
 extension [ArchiveRun] {
     /// What is not known when a moment is behind what a run leads to, and something may have been
     /// written until then; `nil`: nothing was, or there is no later run.
-    fileprivate func gap(behind run: ArchiveRun, at moment: Timetoken) -> ArchiveGap? {
-        guard let index = firstIndex(of: run), index + 1 < count else { return nil }
+    ///
+    /// - Parameter isShort: Whether the newest run is missing.
+    fileprivate func gap(
+        behind run: ArchiveRun, at moment: Timetoken, isShort: Bool
+    ) -> ArchiveGap? {
+        guard let index = firstIndex(of: run), index + 1 < count else {
+            return isShort && moment > run.through ? ArchiveGap(start: run.through, end: nil) : nil
+        }
         let later = self[(index + 1)...]
         let end = later.flatMap(\.bases).map(\.through).filter { $0 > moment }.min()
         guard moment > run.through else {
@@ -33,7 +39,10 @@ extension [ArchiveRun] {
 extension ArchiveDirectory {
     /// Whether it has all that was written until a moment, as far as it tells.
     func reaches(_ moment: Timetoken) throws(DatabaseFileError) -> Bool {
-        guard let last = try runs().last, !last.bases.isEmpty else { return false }
+        let runs = try runs()
+        guard let last = runs.last, !last.bases.isEmpty, try missingRun(of: runs) == nil else {
+            return false
+        }
         return moment <= last.through || last.isEnded
     }
 
@@ -50,7 +59,8 @@ extension ArchiveDirectory {
             throw .nothingArchived(
                 at: moment, path: path, first: runs.flatMap(\.bases).map(\.through).min())
         }
-        if moment != .end, let gap = runs.gap(behind: run, at: moment) {
+        let isShort = try missingRun(of: runs) != nil
+        if moment != .end, let gap = runs.gap(behind: run, at: moment, isShort: isShort) {
             throw .gap(gap, at: moment, path: path)
         }
         return try summary(of: target, restore(run, from: base, moment, to: target))
@@ -62,8 +72,15 @@ extension ArchiveDirectory {
     ) throws(DatabaseFileError) -> ArchiveOutcome {
         var outcome = ArchiveOutcome(run: run.name, base: base.through, through: base.through)
         guard case .base(let first, _) = base.kind else { return outcome }
+        let strange = DatabaseFileError.damagedPiece(
+            path: "\(path)/\(base.path)", reason: "it is a copy of another time than its run")
+        guard run.holds(base) else { throw strange }
         try copy(base, to: target)
-        var replay = LogReplay(of: try .changing(target), from: base.through, to: moment)
+        let life = try DatabaseFile(path: target, isShared: false).startedAfter()
+        guard run.isOfLife(startedAfter: life) else { throw strange }
+        var replay = LogReplay(
+            of: try .changing(target), from: base.through, behind: run.position(before: first),
+            to: moment)
         var next = first
         var isReached = false
         for piece in run.pieces(from: first, to: moment) {

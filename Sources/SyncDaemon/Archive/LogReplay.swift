@@ -23,6 +23,8 @@ struct LogReplay: ~Copyable {
     /// behind it do these pages go together: the copy may be of a moment just behind that commit.
     private var held: [Int: ArraySlice<UInt8>] = [:]
     private let start: Timetoken
+    /// Where the log stood before what comes next, up to the copy's own; `nil`: nothing says it.
+    private var before: Timetoken?
     /// The newest position in the database.
     private(set) var through: Timetoken
     private(set) var transactions = 0
@@ -30,10 +32,14 @@ struct LogReplay: ~Copyable {
     /// - Parameters:
     ///   - database: Its copy.
     ///   - start: The newest position in that.
+    ///   - before: Where the log stood before the first piece; `nil`: nobody knows.
     ///   - moment: What is later is left out.
-    init(of database: consuming BinaryFile, from start: Timetoken, to moment: Timetoken) {
+    init(
+        of database: consuming BinaryFile, from start: Timetoken, behind before: Timetoken?,
+        to moment: Timetoken
+    ) {
         self.database = database
-        (self.moment, self.start, through) = (moment, start, start)
+        (self.moment, self.start, self.before, through) = (moment, start, before, start)
     }
 
     /// Puts a piece over it, which must be the one behind the last.
@@ -109,7 +115,16 @@ struct LogReplay: ~Copyable {
         guard mark.through <= moment else { return false }
         for page in pages { held[page.number] = page.bytes }
         pages = []
-        guard mark.through > start else { return true }
+        guard mark.through > start else {
+            before = mark.through
+            return true
+        }
+        // What comes next is a change of a state that the log came through.
+        guard before ?? start == start else {
+            throw .damagedPiece(
+                path: path, reason: "it does not go on from the copy of \(start.dateText)")
+        }
+        before = start
         for (number, bytes) in held {
             try database.write(bytes, at: (number - 1) * header.pageBytes)
         }

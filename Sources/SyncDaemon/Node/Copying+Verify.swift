@@ -30,7 +30,7 @@ extension Copying {
             try archive.verify(in: path) { report.add($0, $1) }
         }
         part.discard()
-        report.end()
+        report.end(missing: try archive.missingRun(of: try archive.runs()))
         guard !report.lines.isEmpty else {
             throw .nothingArchived(at: .end, path: archive.path, first: nil)
         }
@@ -84,7 +84,13 @@ private struct VerifiedArchive {
     }
 
     /// Says where what is behind the last run is in no other one.
-    mutating func end() {
+    ///
+    /// - Parameter run: The newest that came to the archive, where it is missing.
+    mutating func end(missing run: String?) {
+        if let run, let last {
+            lines.append("\(run), the newest run that came here, is missing.")
+            unknown = unknown ?? last.through
+        }
         if let unknown { lines.append("A gap: \(ArchiveGap(start: unknown, end: nil)).") }
     }
 

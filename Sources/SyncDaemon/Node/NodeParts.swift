@@ -154,7 +154,8 @@ struct NodeArchive {
             let now = try shelf.moment(at: Timetoken(rawValue: clock.ticks()))
             return ArchiveName.run(at: now, using: &generator)
         }
-        log.note(store.connection.logPages, through: store.last)
+        // On a full disk nothing of this life is in the file yet: the first commit tells.
+        if store.isRunStored { log.note(store.connection.logPages, through: store.last) }
         store.archive = log
     }
 

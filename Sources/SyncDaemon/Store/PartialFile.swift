@@ -63,9 +63,14 @@ struct PartialFile: ~Copyable {
     ) throws(DatabaseFileError) -> FileDescriptor {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         var opened = unsafe open(path, flags, 0o600)
-        if opened < 0, isForeign(path) {
-            FileSystem.remove(path)
-            opened = unsafe open(path, flags, 0o600)
+        if opened < 0 {
+            let reason = errno
+            if isForeign(path) {
+                FileSystem.remove(path)
+                opened = unsafe open(path, flags, 0o600)
+            } else {
+                errno = reason
+            }
         }
         guard opened >= 0 else { throw FileSystem.failure(target) }
         let descriptor = FileDescriptor(owning: opened)

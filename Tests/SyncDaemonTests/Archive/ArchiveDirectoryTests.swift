@@ -147,7 +147,7 @@ struct ArchiveDirectoryTests {
         try world.deliver()
         let old = try #require(try world.archive.runs().last)
         try #require(old.end != nil)
-        world.startAnew()
+        try world.startAnew()
         try world.publish(at: 200)
         try world.makeBase()
         try world.deliver()

@@ -134,7 +134,7 @@ struct ArchiveTests {
         try world.publish(at: 100)
         try world.deliver()
         // As if it were killed: nobody says that nothing came behind it.
-        world.startAnew()
+        try world.startAnew()
         try world.publish(at: 200)
         try world.publish(at: 300)
         try world.makeBase()
@@ -142,7 +142,7 @@ struct ArchiveTests {
         world.log.finish()
         world.log.end()
         try world.deliver()
-        world.startAnew()
+        try world.startAnew()
         try world.publish(at: 600)
         try world.makeBase()
         try world.deliver()

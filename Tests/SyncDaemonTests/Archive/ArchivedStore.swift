@@ -17,7 +17,7 @@ final class Ticker: Sendable {
 final class ArchivedStore {
     private let directory: ScratchDirectory
     private let target: ScratchDirectory
-    let store: SQLStore
+    private var held: SQLStore?
     let shelf: ArchiveShelf
     private(set) var log: LogArchive
     private var lives = 1
@@ -32,10 +32,16 @@ final class ArchivedStore {
 
     var database: String { SQLStore.path(in: directory.path) }
 
+    var store: SQLStore {
+        guard let held else { preconditionFailure("Nobody has it open.") }
+        return held
+    }
+
     init(waitingMax: Int = Limits.archiveWaitingBytesMax) throws {
         directory = try ScratchDirectory()
         target = try ScratchDirectory()
-        store = try SQLStore(directory: directory.path)
+        let store = try SQLStore(directory: directory.path)
+        held = store
         let database = SQLStore.path(in: directory.path)
         shelf = ArchiveShelf(beside: database, bytesMax: waitingMax)
         var runs = 1
@@ -61,17 +67,21 @@ final class ArchivedStore {
         log.finish()
         log.end()
         try deliver()
-        startAnew()
+        try startAnew()
     }
 
     func scratch(_ name: String) -> String { "\(directory.path)/\(name)" }
 
-    /// Archives the same store as a daemon does that was started anew.
-    func startAnew() {
+    /// Opens and archives the same store as a daemon does that was started anew.
+    func startAnew() throws {
         lives += 1
         let life = lives
+        store.archive = nil
+        held = nil
+        held = try .openedAgain(in: directory.path)
         log = LogArchive(
-            of: database, to: shelf, seconds: 10, opening: store.last,
+            of: database, to: shelf, seconds: 10,
+            opening: store.runs.last?.startedAfter ?? .zero,
             now: { [milliseconds] in milliseconds.now }
         ) { "run2\(life)" }
         store.archive = log

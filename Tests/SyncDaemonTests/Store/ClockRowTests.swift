@@ -1,7 +1,6 @@
 // A file whose clock is not what was written, or cannot be: it is never believed, and never traps.
 
 import EventModel
-import Glibc
 import SQL
 import SQLite
 import Testing
@@ -22,18 +21,8 @@ struct ClockRowTests {
         try store.publish(17_950_000_000_000_123, in: Channel("room"))
     }
 
-    /// Opens it, also at a moment when a program that another test starts has a copy of the lock:
-    /// it has one of each open file until it is that program.
     private func open() throws -> SQLStore {
-        for _ in 0..<1000 {
-            do throws(StoreError) {
-                return try SQLStore(directory: directory.path) { [anchor] _ in anchor }
-            } catch {
-                guard case .inUse = error else { throw error }
-                usleep(10_000)
-            }
-        }
-        throw StoreError.inUse(path: directory.path)
+        try .openedAgain(in: directory.path) { [anchor] _ in anchor }
     }
 
     private func execute(_ sql: String) throws {

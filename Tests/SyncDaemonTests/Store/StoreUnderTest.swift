@@ -173,3 +173,21 @@ extension SQLiteSchema {
         PRAGMA user_version = 11;
         """
 }
+
+extension SQLStore {
+    /// Opens one again, also at a moment when a program that another test starts has a copy of the
+    /// lock: it has one of each open file until it is that program.
+    static func openedAgain(
+        in directory: String, resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
+    ) throws -> SQLStore {
+        for _ in 0..<1000 {
+            do throws(StoreError) {
+                return try SQLStore(directory: directory, resume: resume)
+            } catch {
+                guard case .inUse = error else { throw error }
+                usleep(10_000)
+            }
+        }
+        throw StoreError.inUse(path: directory)
+    }
+}
