@@ -79,6 +79,17 @@ class Backup(DaemonTestCase):
                     database.execute(change.format("-"))
         self.assertEqual(run_to_end("verify", str(self.copy))[0], 0)
 
+    async def test_rows_of_no_channel_are_no_sound_copy(self):
+        daemon = self.start_daemon()
+        async with await self.device(daemon, "ada") as ada:
+            await ada.add("room", await ada.publish("room", 1), "👍")
+        self.assertEqual(self.back_up(daemon)[0], 0)
+        with contextlib.closing(sqlite3.connect(self.copy)) as database, database:
+            database.execute("DELETE FROM channel")
+        code, _, error = run_to_end("verify", str(self.copy))
+        self.assertEqual(code, 1)
+        self.assertIn("2 rows are in no channel", error)
+
     async def test_a_backup_under_load_is_a_state_that_was(self):
         daemon = self.start_daemon()
         writer = await self.device(daemon, "writer")

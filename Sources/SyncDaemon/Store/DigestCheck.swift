@@ -37,7 +37,16 @@ struct DigestCheck {
                 difference = "the rows of the channel \(name) do not come to its digest"
             }
         }
+        if computed.strays > 0 { difference = "\(computed.strays) rows are in no channel" }
         channels = kept.count
+    }
+
+    /// What rows come to.
+    private struct Computed {
+        var wholes: [Int64: Digest] = [:]
+        var parts: [Int64: [Segment]]
+        /// Those whose channel is none.
+        var strays = 0
     }
 
     /// What is kept of the segments of each channel, the oldest first.
@@ -61,11 +70,10 @@ struct DigestCheck {
     private static func computed(
         _ connection: borrowing StoreConnection, _ keys: [Int64: DigestKey],
         _ parts: [Int64: [Segment]]
-    ) throws(StoreError) -> (wholes: [Int64: Digest], parts: [Int64: [Segment]]) {
-        var computed: (wholes: [Int64: Digest], parts: [Int64: [Segment]]) = ([:], parts)
+    ) throws(StoreError) -> Computed {
+        var computed = Computed(parts: parts)
         func insert(_ row: CoveredRow, _ channel: Int64) {
-            // A row of no channel is in none's digest.
-            guard let key = keys[channel] else { return }
+            guard let key = keys[channel] else { return computed.strays += 1 }
             let hash = row.hash(key)
             computed.wholes[channel, default: .empty].insert(hash)
             // (One that is before all segments is missing in the sum of the first.)
