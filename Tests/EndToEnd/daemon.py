@@ -279,9 +279,10 @@ class Daemon:
         raise DaemonFailure(f"{text} Its log ends:\n{self.log_tail()}")
 
 
-def run_to_end(*arguments, environment=None, seconds=PATIENCE * WORK_ALONE_MAX):
+def run_to_end(
+        *arguments, environment=None, seconds=PATIENCE * WORK_ALONE_MAX, directory=None):
     """Runs `syncdaemon ARGUMENTS` that should end by itself; returns (code, stdout, stderr)."""
     done = subprocess.run(
         [binary(), *arguments], capture_output=True, timeout=seconds, check=False,
-        stdin=subprocess.DEVNULL, env=clean_environment(**(environment or {})))
+        stdin=subprocess.DEVNULL, env=clean_environment(**(environment or {})), cwd=directory)
     return done.returncode, done.stdout.decode(), done.stderr.decode()

@@ -217,6 +217,13 @@ class Secrets(ConfigurationTestCase):
                 for name, said in zip(unreadable, lines):
                     self.assertIn(f"{self.directory}/{name}: user 61234, who owns {data}", said)
                     self.assertIn("LoadCredential=", said)
+        # Where the file is does not depend on how it is named.
+        self.file(KEYSET, mode=0o640)
+        code, _, errors = run_to_end(
+            "config", "check", "--config", "sync.ini", environment={"STATE_DIRECTORY": data},
+            directory=self.directory)
+        self.assertEqual(code, 2)
+        self.assertIn("sync.ini: user 61234, who owns", errors)
 
     def test_a_secret_in_a_file_of_its_own(self):
         secret = self.file("hush\n", name="secret")

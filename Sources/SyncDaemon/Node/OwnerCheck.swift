@@ -59,7 +59,7 @@ private struct FileNode {
     /// written, and as its links lead.
     static func way(to path: String) -> [FileNode] {
         let written = path.hasPrefix("/") ? prefixes(of: path) : []
-        return written + (real(path).map(prefixes(of:)) ?? [])
+        return written + (FileSystem.resolved(path).map(prefixes(of:)) ?? [])
     }
 
     private static func prefixes(of path: String) -> [FileNode] {
@@ -69,11 +69,5 @@ private struct FileNode {
                 prefix += "/\(part)"
                 return FileNode(prefix)
             }
-    }
-
-    private static func real(_ path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 }

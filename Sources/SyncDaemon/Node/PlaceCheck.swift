@@ -68,7 +68,9 @@ extension Examination {
                 configuration.clusterKeySource,
             ]
         for case .file(let path)? in sources { paths.append(path) }
-        for path in paths where path.hasPrefix("/") && !owner.canRead(path) {
+        for path in paths {
+            let place = path.hasPrefix("/") ? path : FileSystem.resolved(path)
+            guard let place, !owner.canRead(place) else { continue }
             mistakes.append(
                 .unreadableForDaemon(path: path, user: owner.user, directory: directory))
         }

@@ -23,6 +23,13 @@ enum FileSystem {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// A path from the root without links; `nil` when nothing is there.
+    static func resolved(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
     /// Bytes of a file; 0 when it is not there.
     static func size(_ path: String) -> Int64 {
         var status = stat()
