@@ -198,9 +198,11 @@ class Package(ServiceCase):
             "COMP_WORDS=(syncctl subscribe --la); COMP_CWORD=2; _syncctl; echo ${COMPREPLY[*]}\n"
             "COMP_WORDS=(syncctl admin bac); COMP_CWORD=2; _syncctl; echo ${COMPREPLY[*]}\n"
             "COMP_WORDS=(syncctl pu); COMP_CWORD=1; _syncctl; echo ${COMPREPLY[*]}\n"
+            "COMP_WORDS=(syncctl --user ada pu); COMP_CWORD=3; _syncctl; echo ${COMPREPLY[*]}\n"
+            "COMP_WORDS=(syncctl --us); COMP_CWORD=1; _syncctl; echo ${COMPREPLY[*]}\n"
             "source /usr/share/bash-completion/completions/syncdaemon\n"
             "COMP_WORDS=(syncdaemon config ch); COMP_CWORD=2; _syncdaemon; echo ${COMPREPLY[*]}\n")
-        self.assertEqual(completed.stdout, "--last\nbackup\npublish\ncheck\n")
+        self.assertEqual(completed.stdout, "--last\nbackup\npublish\npublish\n--user\ncheck\n")
         self.assertIn("SIGHUP", self.machine.run("man", "--pager=cat", "8", "syncdaemon").stdout)
         self.machine.run("systemctl", "reload", UNIT)
         self.assertEqual(
