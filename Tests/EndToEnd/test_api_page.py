@@ -57,7 +57,8 @@ class Page(DaemonTestCase):
             with open(configuration, "w", encoding="utf-8") as file:
                 file.write(f"[store]\ndirectory = {place}/data\n{setting}")
             checked = subprocess.run(
-                [binary(), "config", "check", "--config", configuration],
+                [binary(), "config", "check", "--config", configuration,
+                 "--listen", "127.0.0.1:0"],
                 capture_output=True, text=True, timeout=PATIENCE, check=False)
         self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
 

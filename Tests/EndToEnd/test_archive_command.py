@@ -198,7 +198,8 @@ class Command(WatchedTestCase):
         for directory in (self.place, self.archive, data):
             os.chown(directory, nobody.pw_uid, nobody.pw_gid)
             directory.chmod(0o700)
-        arguments = ["config", "check", "--data-dir", str(data), *self.options]
+        arguments = [
+            "config", "check", "--listen", "127.0.0.1:0", "--data-dir", str(data), *self.options]
         code, _, errors = run_to_end(*arguments)
         self.assertEqual((code, errors), (0, ""))
         (self.place / "take").chmod(0o700)
