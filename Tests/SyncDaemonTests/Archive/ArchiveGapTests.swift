@@ -27,26 +27,6 @@ struct ArchiveGapTests {
             path: world.archive.path)
     }
 
-    /// Lives, one after the other, and brings all of it to the archive.
-    private func live(from moments: [UInt64]) throws {
-        try world.begin()
-        for moment in moments {
-            if moment != moments.first { try world.restart() }
-            try live(from: moment)
-        }
-        try world.deliver()
-    }
-
-    /// One life's: a copy, then two pieces.
-    private func live(from moment: UInt64) throws {
-        try world.publish(at: moment)
-        try world.makeBase()
-        for number in 1...2 as ClosedRange<UInt64> {
-            try world.publish(at: moment + 10 * number)
-            world.log.finish()
-        }
-    }
-
     @Test(
         "a piece that is missing behind a copy is named, whichever it is", arguments: [0, 1, 2])
     func piece(lost: Int) throws {
@@ -118,7 +98,7 @@ struct ArchiveGapTests {
 
     @Test("where a run's copy is missing the one before is no answer for its time")
     func runWithoutCopy() throws {
-        try live(from: [100, 200, 300])
+        try world.live(from: [100, 200, 300])
         // Nothing was written between a stop and the next start's first commit.
         #expect(try world.restored(tick(199)) == [100, 110, 120])
         let run = try world.archive.runs()[1]
@@ -132,7 +112,7 @@ struct ArchiveGapTests {
 
     @Test("a run that is missing is a gap between those around it")
     func missingRun() throws {
-        try live(from: [100, 200, 300])
+        try world.live(from: [100, 200, 300])
         let runs = try world.archive.runs()
         for name in runs[1].names { remove(name) }
         for moment in [121, 215, 299] as [UInt64] {
@@ -146,7 +126,7 @@ struct ArchiveGapTests {
 
     @Test("that the newest run is missing is known from the archive itself")
     func missingNewestRun() throws {
-        try live(from: [100, 200])
+        try world.live(from: [100, 200])
         let runs = try world.archive.runs()
         try world.archive.claim(
             world.store.epoch, by: world.shelf.writer(), after: runs.map(\.name))
@@ -160,90 +140,9 @@ struct ArchiveGapTests {
         #expect(try !world.archive.reaches(.end))
     }
 
-    @Test(
-        "a copy that is of another run is none of this one, alone or beside its own",
-        arguments: [true, false])
-    func otherRunsCopy(isAlone: Bool) throws {
-        try live(from: [100, 200])
-        let runs = try world.archive.runs()
-        for (from, to) in [(0, 1), (1, 0)] {
-            let (base, own) = (runs[from].bases[0], runs[to].bases[0])
-            let place = "\(world.path(of: runs[to]))/\(base.file)"
-            try FileManager.default.copyItem(
-                atPath: "\(world.archive.path)/\(base.path)", toPath: place)
-            let kept = "\(world.archive.path)/kept"
-            let ownPath = "\(world.archive.path)/\(own.path)"
-            if isAlone { try FileSystem.rename(ownPath, to: kept) }
-            let found = DatabaseFileError.damagedPiece(
-                path: place, reason: "it is a copy of another time than its run")
-            #expect(throws: found) { try world.verify() }
-            // The second run's own is there where the first one lacks its own.
-            if isAlone, to == 1 {
-                #expect(throws: found) { try world.restored(tick(220)) }
-            } else {
-                #expect(try world.restored(tick(220)).count == 6)
-            }
-            FileSystem.remove(place)
-            if isAlone { try FileSystem.rename(kept, to: ownPath) }
-        }
-        try world.verify()
-        #expect(try world.restored(.end).count == 6)
-    }
-
-    /// Found by a correctness engineer: what such a run leads to nothing says.
-    @Test("a copy of a later life is none of a run that was killed")
-    func laterLifesCopy() throws {
-        try world.begin()
-        try world.makeBase()
-        try world.publish(at: 100)
-        try world.deliver()
-        try world.startAnew()
-        try world.publish(at: 200)
-        try world.makeBase()
-        try world.deliver()
-        let runs = try world.archive.runs()
-        try #require(runs.count == 2 && runs[0].end == nil)
-        let base = runs[1].bases[0]
-        let place = "\(world.path(of: runs[0]))/\(base.file)"
-        try FileManager.default.copyItem(
-            atPath: "\(world.archive.path)/\(base.path)", toPath: place)
-        #expect(
-            throws: DatabaseFileError.damagedPiece(
-                path: place, reason: "it is a copy of another time than its run")
-        ) { try world.verify() }
-        FileSystem.remove(place)
-        try world.verify()
-    }
-
-    @Test("a copy of a state that the log never came through is none of its run")
-    func otherStatesCopy() throws {
-        try live(from: [100])
-        let other = try ArchivedStore()
-        try other.begin()
-        try other.publish(at: 100)
-        try other.publish(at: 115)
-        try other.makeBase()
-        let run = try #require(try world.archive.runs().last)
-        let base = try #require(try other.archive.runs().last?.bases.first)
-        let source = "\(other.archive.path)/\(base.path)"
-        for next in 0...1 {
-            let sum = try BinaryFile.reading(source).forEachPart()
-            let name = ArchiveName(
-                run: run.name, ofBytes: sum, next: next, through: base.through)
-            let place = "\(world.archive.path)/\(name.path)"
-            try FileManager.default.copyItem(atPath: source, toPath: place)
-            let error = #expect(throws: DatabaseFileError.self) {
-                try world.restored(.end, from: name, of: run)
-            }
-            #expect("\(String(describing: error))".contains("does not go on from the copy of"))
-            FileSystem.remove(place)
-        }
-        try world.verify()
-    }
-
     @Test("behind the last copy of all nothing is put back for a later moment")
     func lastRunWithoutCopy() throws {
-        try live(from: [100, 200])
+        try world.live(from: [100, 200])
         for base in try world.archive.runs()[1].bases { remove(base) }
         #expect(throws: gap(120, nil, at: 215)) { try world.restored(tick(215)) }
         #expect(try !world.archive.reaches(.end))
@@ -254,7 +153,7 @@ struct ArchiveGapTests {
     @Test("where an earlier state was put back what came behind it is newer, wherever it leads")
     func timelines() throws {
         try world.begin()
-        try live(from: 100)
+        try world.live(from: 100)
         try world.publish(at: 900)
         try world.restart()
         try putBack(thenAt: [300])
@@ -267,7 +166,7 @@ struct ArchiveGapTests {
     @Test("what was taken back is no answer for what came before the new state's copy")
     func timelineBeforeItsCopy() throws {
         try world.begin()
-        try live(from: 100)
+        try world.live(from: 100)
         try world.publish(at: 900)
         try world.restart()
         try putBack(thenAt: [300, 320, 340])
@@ -317,7 +216,7 @@ struct ArchiveGapTests {
     @Test("the time between a start's first commit and its copy is not known")
     func beforeTheCopy() throws {
         try world.begin()
-        try live(from: 100)
+        try world.live(from: 100)
         try world.restart()
         try world.publish(at: 200)
         try world.publish(at: 210)

@@ -153,6 +153,26 @@ final class ArchivedStore {
         }
     }
 
+    /// Lives, one after the other, and brings all of it to the archive.
+    func live(from moments: [UInt64]) throws {
+        try begin()
+        for moment in moments {
+            if moment != moments.first { try restart() }
+            try live(from: moment)
+        }
+        try deliver()
+    }
+
+    /// One life's: a copy, then two pieces.
+    func live(from moment: UInt64) throws {
+        try publish(at: moment)
+        try makeBase()
+        for number in 1...2 as ClosedRange<UInt64> {
+            try publish(at: moment + 10 * number)
+            log.finish()
+        }
+    }
+
     func path(of run: ArchiveRun) -> String { "\(archive.path)/\(run.name)" }
 
     /// The timetokens of the messages that were there at a moment.
