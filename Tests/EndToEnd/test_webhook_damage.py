@@ -39,6 +39,9 @@ class Damage(WebhookTestCase):
         await asyncio.to_thread(self.daemon.start)
         return said
 
+    def waiting_rows(self):
+        return self.metrics(self.daemon)['waiting{webhook="hook"}']
+
     async def attempt(self, device, number):
         """A message's timetoken; `None`: it is to be tried again."""
         try:
@@ -55,7 +58,10 @@ class Damage(WebhookTestCase):
         self.assertIn("what waits for webhooks", self.daemon.log())
         self.assertEqual([it["payload"] for it in await ada.all_messages("room")], [0, 1, 2])
 
+        self.assertEqual(self.waiting_rows(), 0, "Nobody knows yet.")
         self.faults.clear("read")
+        # Also without a write.
+        await eventually(lambda: self.waiting_rows() == 3, "what waits is counted")
         self.hook.behave = lambda *_: 200
         said.append(await self.attempt(ada, 4))
         await eventually(lambda: len(self.hook.events()) == len(said), "all events")
@@ -81,7 +87,7 @@ class Damage(WebhookTestCase):
             said.append(await ada.publish("room", len(said)))
             await asyncio.sleep(0.2)
         await eventually(
-            lambda: self.metrics(self.daemon)['waiting{webhook="hook"}'] == 0, "an end")
+            lambda: self.waiting_rows() == 0, "an end")
         missed = self.metrics(self.daemon)[MISSED]
         self.assertEqual(
             [it["p"]["t"] for it in self.hook.events()], said[:3] + said[3 + missed:])

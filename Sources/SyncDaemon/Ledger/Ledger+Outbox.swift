@@ -39,9 +39,10 @@ extension Ledger {
         // On a full disk they would take the room that others may find.
         let steps = outboxRows == nil || isSettlingOutbox ? outboxSteps : []
         unfinishedSteps = steps.isEmpty ? outboxSteps : []
-        guard !outbox.webhooks.isEmpty || !steps.isEmpty,
-            !commit.events.isEmpty || !steps.isEmpty
-        else { return }
+        // What concerns no webhook meets no damage of theirs.
+        guard !steps.isEmpty || commit.events.contains(where: outbox.isConcerned(by:)) else {
+            return
+        }
         guard !quarantine.holds(.outbox) else {
             leaveOutboxAlone(in: &commit)
             return
@@ -68,7 +69,7 @@ extension Ledger {
             outbox.uses = try store.outboxUse()
             return OutboxNews(uses: outbox.uses)
         } catch {
-            // The first commit that needs it meets it again.
+            // It is tried again: see ``retryOutbox()``.
             return nil
         }
     }

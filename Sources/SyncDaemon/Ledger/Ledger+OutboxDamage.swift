@@ -33,8 +33,12 @@ extension Ledger {
         return .unreadable(path: path, reason: reason)
     }
 
-    /// Has webhooks tried again that were left alone; once a second or so.
-    func retryOutbox() { quarantine.release(.outbox) }
+    /// Has webhooks tried again that were left alone, and counts what they have where that failed
+    /// before; once a second or so.
+    func retryOutbox() -> OutboxNews? {
+        quarantine.release(.outbox)
+        return outbox.uses == nil ? countOutbox() : nil
+    }
 
     /// Whether there are steps of webhooks that a commit can take.
     var hasOutboxSteps: Bool { !outboxSteps.isEmpty && !quarantine.holds(.outbox) }

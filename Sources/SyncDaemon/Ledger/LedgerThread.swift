@@ -81,7 +81,7 @@ final class LedgerThread: DoorKeeper {
         // On a full disk also amid writes, which are refused quickly.
         if writes.isEmpty || troubles.isFull, chores.hasBeat { chores.isDue = true }
         if chores.hasBeat {
-            ledger.retryOutbox()
+            door.outbox.tell(ledger.retryOutbox())
             report(tellUse(of: ledger), of: 0, ledger, troubles, fail: fail)
             report(renewSeat(of: ledger), of: 0, ledger, troubles, fail: fail)
             report(tellFree(of: ledger, counters), of: 0, ledger, troubles, fail: fail)

@@ -87,6 +87,11 @@ struct OutboxBatches {
         return (note(envelope, use, key, joined, event), isLast)
     }
 
+    /// Whether anything is written of an event, or of what it took back.
+    func isConcerned(by envelope: Envelope) -> Bool {
+        webhooks.contains { $0.wants(envelope) } || !collections(concernedBy: envelope).isEmpty
+    }
+
     /// The open collections that may have something of what a clearing or a deletion took away.
     func collections(concernedBy envelope: Envelope) -> Set<Collection> {
         mentions.places(concernedBy: envelope.event, in: envelope.channel).filter {

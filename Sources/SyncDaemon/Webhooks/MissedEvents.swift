@@ -10,9 +10,13 @@ struct MissedEvents {
 
     /// What is to be told now: how many each webhook missed since the last time.
     ///
-    /// - Parameter now: Milliseconds of a clock that never steps back.
-    mutating func news(_ figures: [String: WebhookFigures], at now: UInt64) -> [String: Int] {
-        guard now >= next else { return [:] }
+    /// - Parameters:
+    ///   - now: Milliseconds of a clock that never steps back.
+    ///   - isLast: Whether nothing is told behind it.
+    mutating func news(
+        _ figures: [String: WebhookFigures], at now: UInt64, isLast: Bool = false
+    ) -> [String: Int] {
+        guard now >= next || isLast else { return [:] }
         var news: [String: Int] = [:]
         for (name, figures) in figures where figures.missed > told[name, default: 0] {
             news[name] = figures.missed - told[name, default: 0]

@@ -100,12 +100,7 @@ final class WebhookThread: Sendable {
             state.withLock { $0.figures = figures }
             if isTime {
                 told = now
-                for (name, count) in missed.news(figures, at: now).sorted(by: { $0.key < $1.key }) {
-                    log.error(
-                        "A webhook never hears of what was written while the database was damaged "
-                            + "where events wait for it.",
-                        ["webhook": name, "events": count])
-                }
+                Self.tell(missed.news(figures, at: now), log)
                 if !reading.isFailing { tell(figures, at: now) }
             }
             ledger.outbox.want(deliveries.wanted)
@@ -113,8 +108,20 @@ final class WebhookThread: Sendable {
                 deliveries.finish(lane, outcome, at: Clock.monotonicMilliseconds())
             }
         }
+        deliveries.hear(ledger.outbox.take())
+        let now = Clock.monotonicMilliseconds()
+        Self.tell(missed.news(deliveries.figures, at: now, isLast: true), log)
         ledger.outbox.onNews {}
         waker.withLock { $0 = nil }
+    }
+
+    private static func tell(_ missed: [String: Int], _ log: Log) {
+        for (name, count) in missed.sorted(by: { $0.key < $1.key }) {
+            log.error(
+                "A webhook never hears of what was written while the database was damaged where"
+                    + " events wait for it.",
+                ["webhook": name, "events": count])
+        }
     }
 
     /// Does what can be done now, also while the store cannot be read.

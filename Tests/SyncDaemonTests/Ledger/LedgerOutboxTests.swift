@@ -154,6 +154,29 @@ struct LedgerOutboxTests {
         #expect(try places().map(\.rows) == [[bench.wall]])
     }
 
+    @Test("a write of which no webhook is to hear meets no damage of theirs")
+    func unconcernedByDamage() throws {
+        bench.ledger.outbox.webhooks = [webhook { $0.keyset = "another" }]
+        store.fault = (.outbox, Self.damage)
+
+        let commit = bench.commit(write(.publish(.numbered(1))))
+
+        #expect(try commit.answers[0].result.get() == .published(tick(bench.wall)))
+        #expect(bench.failure == nil && commit.outbox == nil)
+    }
+
+    @Test("what waits is counted as soon as that can be read, without a write")
+    func countedLater() {
+        bench.ledger.outbox.webhooks = [webhook()]
+        _ = bench.commit(write(.publish(.numbered(1))))
+        bench.ledger.outbox.uses = nil
+        store.fault = (.outbox, Self.damage)
+        #expect(bench.ledger.retryOutbox() == nil)
+        store.fault = nil
+        #expect(bench.ledger.retryOutbox()?.uses?["hook"]?.waiting.rows == 1)
+        #expect(bench.ledger.retryOutbox() == nil)
+    }
+
     /// Publishes until webhooks are left alone.
     private func outlastPatience() {
         for _ in 0...Limits.webhookDamageSeconds {
@@ -190,7 +213,7 @@ struct LedgerOutboxTests {
         for isMended in [false, true] {
             if isMended { store.fault = nil }
             bench.wall += Self.second
-            bench.ledger.retryOutbox()
+            _ = bench.ledger.retryOutbox()
             let commit = bench.commit(write(.publish(.numbered(1))))
             #expect(try commit.answers[0].result.get() == .published(tick(bench.wall)))
             #expect(bench.ledger.quarantine.holds(.outbox) == !isMended)

@@ -26,5 +26,9 @@ struct MissedEventsTests {
         #expect(
             missed.news(figures(["hook": 9, "other": 1]), at: 2 + pause) == ["hook": 6, "other": 1])
         #expect(missed.news(figures(["hook": 9, "other": 1]), at: 2 + 2 * pause) == [:])
+        // Who ends says at once what is left to say.
+        #expect(missed.news(figures(["hook": 10]), at: 2 + 2 * pause) == ["hook": 1])
+        #expect(missed.news(figures(["hook": 12]), at: 3 + 2 * pause) == [:])
+        #expect(missed.news(figures(["hook": 12]), at: 3 + 2 * pause, isLast: true) == ["hook": 2])
     }
 }
