@@ -29,5 +29,8 @@ extension FaultyStore {
     func oldestDead(of webhook: String) -> OutboxPlace? { base.oldestDead(of: webhook) }
     func revive(_ place: OutboxPlace) -> OutboxUse { base.revive(place) }
     func forgetDead(_ place: OutboxPlace) -> OutboxUse { base.forgetDead(place) }
-    func outboxUse() -> [String: OutboxUses] { base.outboxUse() }
+    func outboxUse() throws(StoreError) -> [String: OutboxUses] {
+        try pass(.outbox)
+        return base.outboxUse()
+    }
 }

@@ -123,7 +123,7 @@ struct LedgerOutboxTests {
         #expect(left == [4, 2, 2, 1, 0, 0])
         #expect(settled == [first, second])
         #expect(!bench.ledger.hasOutboxWork)
-        #expect(store.outboxUse()["hook"] == bench.ledger.outbox.uses?["hook"])
+        #expect(try store.outboxUse()["hook"] == bench.ledger.outbox.uses?["hook"])
     }
 
     private static let damage = StoreError.damaged(path: "db", reason: "page 7")
