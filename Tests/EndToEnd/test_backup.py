@@ -239,6 +239,14 @@ class Backup(DaemonTestCase):
                 "ALTER TABLE age RENAME TO old; CREATE VIEW age AS SELECT * FROM old": "table age",
                 "CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM channel; END":
                     'trigger "t"',
+                "CREATE TRIGGER message AFTER INSERT ON action BEGIN DELETE FROM channel; END":
+                    'trigger "message"',
+                "PRAGMA writable_schema=1; INSERT INTO sqlite_schema VALUES ('trigger',"
+                " 'sqlite_t', 'message', 0, 'CREATE TRIGGER sqlite_t AFTER INSERT ON message"
+                " BEGIN DELETE FROM channel; END')": 'trigger "sqlite_t"',
+                "PRAGMA writable_schema=1; INSERT INTO sqlite_schema VALUES ('table',"
+                " 'sqlite_t', 'message', 0, 'CREATE TRIGGER sqlite_t AFTER INSERT ON message"
+                " BEGIN DELETE FROM channel; END')": 'table "sqlite_t"',
                 "CREATE UNIQUE INDEX i ON message(uuid)": 'index "i"',
                 "CREATE INDEX i ON message(hex(zeroblob(100000000)))": 'index "i"',
                 "CREATE INDEX i ON message(uuid) WHERE length(hex(uuid)) > 1": 'index "i"',
@@ -253,6 +261,7 @@ class Backup(DaemonTestCase):
                 self.assertEqual(self.database(daemon).read_bytes(), before)
         # What `.recover` adds is nobody's harm, nor is an index of the operator's own.
         self.sql(self.copy, "CREATE TABLE lost_and_found(x)")
+        self.sql(self.copy, "ANALYZE")
         self.sql(self.copy, "CREATE INDEX mine ON message(uuid)")
         self.assertEqual(self.restore(daemon)[0], 0)
         daemon.start()

@@ -4,7 +4,7 @@ import SQL
 
 /// Tables, indexes, views and triggers, each with the words that made it.
 struct SchemaLayout {
-    private struct Entry {
+    private struct Entry: Hashable {
         let kind: String
         let name: String
         let table: String
@@ -13,10 +13,11 @@ struct SchemaLayout {
 
         /// Whether it forbids nothing and computes nothing.
         var isHarmless: Bool {
+            // SQLite goes by the words, whatever kind is written beside them.
             switch kind {
-            case "table": !sql.hasPrefix("CREATE VIRTUAL")
+            case "table": sql.hasPrefix("CREATE TABLE ")
             case "index":
-                !sql.hasPrefix("CREATE UNIQUE") && !sql.contains(" WHERE ")
+                sql.hasPrefix("CREATE INDEX ") && !sql.contains(" WHERE ")
                     && sql.count { $0 == "(" } == 1
             default: false
             }
@@ -31,6 +32,7 @@ struct SchemaLayout {
             """
             SELECT type, name, tbl_name, sql FROM sqlite_schema
             WHERE substr(name, 1, 7) <> 'sqlite_'
+            OR NOT (sql IS NULL AND type = 'index' OR type = 'table' AND sql GLOB 'CREATE TABLE *')
             """
         ).query { row in
             let words = row.text(3).split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -59,15 +61,12 @@ struct SchemaLayout {
     /// Further tables, such as `lost_and_found` of `.recover`, and indexes that forbid nothing are
     /// nobody's harm; what computes something when it is read may be.
     func fault(comparedWith expected: SchemaLayout) -> String? {
-        for wanted in expected.entries {
-            let isThere = entries.contains {
-                ($0.kind, $0.name, $0.table, $0.sql)
-                    == (wanted.kind, wanted.name, wanted.table, wanted.sql)
-            }
-            if !isThere { return "its \(wanted.kind) \(wanted.name) is missing or another" }
+        for wanted in expected.entries where !entries.contains(wanted) {
+            return "its \(wanted.kind) \(wanted.name) is missing or another"
         }
-        let ours = Set(expected.entries.map(\.name))
-        for other in entries where !ours.contains(other.name) && !other.isHarmless {
+        // A trigger may have the name of a table.
+        let ours = Set(expected.entries)
+        for other in entries where !ours.contains(other) && !other.isHarmless {
             return "it has a \(other.kind) \(LogText.quoted(other.name)) that is not ours"
         }
         return nil
