@@ -278,6 +278,21 @@ class Archive(WatchedTestCase):
             self.assertIn("4 messages", said)
             self.assertIn("of what was written later it has nothing", said)
             away.rename(runs[2])
+        with self.subTest("a link in a run's place"):
+            link = self.archive / "20261201T000000000000Z-1f"
+            link.symlink_to(runs[0])
+            for code, said, error in (self.verify(), self.restore(places[3])):
+                self.assertEqual((code, said), (1, ""))
+                self.assertIn("it is a link, and no run of this archive", error)
+            link.unlink()
+        with self.subTest("a copy with more in it than there is room for"):
+            own, = runs[1].glob("base-*")
+            bytes_before = own.stat().st_size
+            os.truncate(own, 1 << 42)
+            code, said, error = self.restore(places[3])
+            self.assertEqual((code, said), (1, ""))
+            self.assertIn("There is no room", error)
+            os.truncate(own, bytes_before)
         with self.subTest("a copy of another run"):
             own, = runs[1].glob("base-*")
             other, = runs[0].glob("base-*")

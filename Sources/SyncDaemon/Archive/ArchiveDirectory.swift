@@ -44,11 +44,11 @@ struct ArchiveRun: Hashable, Sendable {
         base.through >= start?.through ?? .zero && base.through <= end?.through ?? .end
     }
 
-    /// Whether a daemon can have archived it, by where its store stood before it wrote to that.
-    ///
-    /// - Parameter position: As a base says it; `nil`: it does not.
-    func isOfLife(startedAfter position: Timetoken?) -> Bool {
-        guard let position, let start, case .start(let after) = start.kind else { return true }
+    /// Whether a daemon can have archived it, by where its store stood before it wrote to that, and
+    /// where it began, as a base says.
+    func isOfLife(startedAfter position: Timetoken, began: Timetoken) -> Bool {
+        guard let start, case .start(let after) = start.kind else { return true }
+        guard began <= start.through else { return false }
         // A run that began amid a daemon's life says where the store stood then.
         return after == start.through ? position <= after : position == after
     }
@@ -204,6 +204,10 @@ struct ArchiveDirectory: Sendable {
         for name in try FileSystem.names(in: path) {
             let directory = "\(path)/\(name)"
             guard ArchiveName.isRun(name), FileSystem.isDirectory(directory) else { continue }
+            // It may lead to what only root reads.
+            guard !DataDirectory.isLink(directory) else {
+                throw .failed(path: directory, reason: "it is a link, and no run of this archive")
+            }
             var run = ArchiveRun(name: name)
             for file in try FileSystem.names(in: directory) {
                 guard let found = ArchiveName(run: name, file: file) else { continue }

@@ -76,8 +76,11 @@ extension ArchiveDirectory {
             path: "\(path)/\(base.path)", reason: "it is a copy of another time than its run")
         guard run.holds(base) else { throw strange }
         try copy(base, to: target)
-        let life = try DatabaseFile(path: target, isShared: false).startedAfter()
-        guard run.isOfLife(startedAfter: life) else { throw strange }
+        if let life = try DatabaseFile(path: target, isShared: false).life(),
+            !run.isOfLife(startedAfter: life.startedAfter, began: life.began)
+        {
+            throw strange
+        }
         var replay = LogReplay(
             of: try .changing(target), from: base.through, behind: run.position(before: first),
             to: moment)
@@ -131,6 +134,9 @@ extension ArchiveDirectory {
     /// - Throws: `damaged` when it is not what was archived.
     private func copy(_ base: ArchiveName, to target: String) throws(DatabaseFileError) {
         let source = try BinaryFile.reading("\(path)/\(base.path)")
+        // One with holes takes more than it seems to.
+        let free = FileSystem.freeBytes(beside: target) ?? .max
+        guard FileSystem.size(source.path) <= free else { throw .noRoom(path: target) }
         let copy = try BinaryFile.changing(target)
         let sum = try source.forEachPart { bytes, offset throws(DatabaseFileError) in
             try copy.write(bytes, at: offset)

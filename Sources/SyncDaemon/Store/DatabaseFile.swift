@@ -200,12 +200,13 @@ struct DatabaseFile: ~Copyable {
                 ?? .zero)
     }
 
-    /// Where it stood before the daemon began that wrote to it last; `nil`: it does not say.
-    func startedAfter() throws(DatabaseFileError) -> Timetoken? {
+    /// Where it stood before the daemon that wrote to it last, and where that began; `nil`: it does
+    /// not say.
+    func life() throws(DatabaseFileError) -> (startedAfter: Timetoken, began: Timetoken)? {
         guard try has("run") else { return nil }
         return try connection.prepare(
-            "SELECT started_after FROM run ORDER BY number DESC LIMIT 1"
-        ).first { $0.timetoken(0) }
+            "SELECT started_after, began FROM run ORDER BY number DESC LIMIT 1"
+        ).first { ($0.timetoken(0), $0.timetoken(1)) }
     }
 
     /// Writes its present state to a new or empty file, which is on the disk afterwards; others
