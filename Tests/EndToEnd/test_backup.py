@@ -246,7 +246,7 @@ class Backup(DaemonTestCase):
                 " BEGIN DELETE FROM channel; END')": 'trigger "sqlite_t"',
                 "PRAGMA writable_schema=1; INSERT INTO sqlite_schema VALUES ('table',"
                 " 'sqlite_t', 'message', 0, 'CREATE TRIGGER sqlite_t AFTER INSERT ON message"
-                " BEGIN DELETE FROM channel; END')": 'table "sqlite_t"',
+                " BEGIN DELETE FROM channel; END')": "malformed database schema",
                 "CREATE UNIQUE INDEX i ON message(uuid)": 'index "i"',
                 "CREATE INDEX i ON message(hex(zeroblob(100000000)))": 'index "i"',
                 "CREATE INDEX i ON message(uuid) WHERE length(hex(uuid)) > 1": 'index "i"',
